@@ -13,6 +13,8 @@ _CLOCK = {
     "MINUTE": "'1' MINUTE", "HOUR": "'1' HOUR", "DAY": "'1' DAY", "WEEK": "'7' DAY",
 }  # fmt: skip
 
+_TIMES = ("timestamp", "timestamp_ntz")
+
 
 def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """How many borders of a unit lie between two times, of which Spark counts whole units."""
@@ -67,8 +69,12 @@ def _months_over(begin: exp.Expr, end: exp.Expr, unit: str) -> exp.Expr:
 
 
 def epoch(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """The seconds of a distance of two times."""
-    return seconds_between(node, node.this, kinds)
+    """The seconds of a distance of two times, or of a time since 1970."""
+    if (distance := seconds_between(node, node.this, kinds)) is not None:
+        return distance
+    if dialect == "duckdb" and kind_of(node, node.this, kinds) in ("date", *_TIMES):
+        return filled_in("DOUBLE(UNIX_MICROS(TIMESTAMP(:t))) / 1e6D", t=node.this)
+    return None
 
 
 def seconds_between(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr | None:

@@ -1,8 +1,16 @@
 """DuckDB's functions of one row that are names to who reads them for us, as Spark has them."""
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from workbench.dialects.distances import date_sub
+from workbench.dialects.kinds import Kinds
+from workbench.dialects.list_aggregates import list_aggregate
+from workbench.dialects.lists import common_values, place_in_list, reduced, sliced
+from workbench.dialects.numbers import rounded_to_even
+from workbench.dialects.text_times import time_of_text
+from workbench.dialects.time_parts import PARTS_OF_DUCKDB, part_of_time
 from workbench.dialects.writing import by_template
 
 #: Templates by the names of functions and how many arguments they have.
@@ -18,16 +26,14 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("strlen", 1): "OCTET_LENGTH(:a)", ("regexp_split_to_array", 2): "SPLIT(:a, :b)",
     # Lists
     **dict.fromkeys(
-        (("list_position", 2), ("array_position", 2), ("list_indexof", 2)),
-        "NULLIF(ARRAY_POSITION(:a, :b), 0)",
-    ),
-    **dict.fromkeys(
         (("list_extract", 2), ("list_element", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"
     ),
     ("list_reverse", 1): "REVERSE(:a)", ("array_reverse", 1): "REVERSE(:a)",
     ("list_unique", 1): "BIGINT(SIZE(ARRAY_COMPACT(ARRAY_DISTINCT(:a))))",
-    ("list_count", 1): "BIGINT(SIZE(ARRAY_COMPACT(:a)))",
-    ("list_has_all", 2): "SIZE(ARRAY_EXCEPT(:b, :a)) = 0",
+    **dict.fromkeys(
+        (("list_has_all", 2), ("array_has_all", 2)),
+        "SIZE(ARRAY_COMPACT(ARRAY_EXCEPT(:b, :a))) = 0",
+    ),
     ("array_value", 1): "ARRAY(:a)", ("array_value", 2): "ARRAY(:a, :b)",
     # Maps
     **dict.fromkeys(
@@ -45,17 +51,38 @@ _TEMPLATES: dict[tuple[str, int], str] = {
 }  # fmt: skip
 
 
-def named_by_duckdb(node: exp.Anonymous) -> exp.Expr | None:
+#: Calls that go by the types of their arguments.
+_BY_KINDS: dict[str, Callable[[exp.Anonymous, str, Kinds], exp.Expr | None]] = {
+    **dict.fromkeys(("list_slice", "array_slice"), sliced),
+    **dict.fromkeys(("list_reduce", "array_reduce"), reduced),
+    "list_intersect": common_values,
+}
+_PLACES = ("list_position", "array_position", "list_indexof", "array_indexof")
+
+
+def named_by_duckdb(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
     """Return what means the same to Spark as a call; None where this is not known.
 
     Examples
     --------
     >>> from sqlglot import parse_one
     >>> node = parse_one("prefix(a, 'x')", read="duckdb")
-    >>> print(named_by_duckdb(node).sql("spark"))
+    >>> print(named_by_duckdb(node, lambda node, operands: None).sql("spark"))
     (STARTSWITH(a, 'x'))
     """
     name, given = node.name.lower(), node.expressions
     if name in ("date_sub", "datesub") and len(given) == 3:
         return date_sub(given)
+    if name in _PLACES and len(given) == 2:
+        return place_in_list(*given)
+    if name in _BY_KINDS:
+        return _BY_KINDS[name](node, "duckdb", kinds)
+    if name == "try_strptime" and len(given) == 2:
+        return time_of_text(given[0], given[1], name)
+    if name in ("round_even", "roundbankers") and len(given) == 2:
+        return rounded_to_even(node, kinds)
+    if name in PARTS_OF_DUCKDB and len(given) == 1:
+        return part_of_time(name.upper(), given[0], "duckdb")
+    if (found := list_aggregate(node, kinds)) is not None:
+        return found
     return by_template(_TEMPLATES, name, given)

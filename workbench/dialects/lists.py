@@ -32,27 +32,155 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def _slice(node: exp.Expr, index: exp.Slice, kinds: Kinds) -> exp.Expr | None:
+    """A part of a list or a text: ``l[2:3]``."""
+    if index.args.get("step") is not None:
+        raise WorkbenchError(
+            "query: a part of a list by a step is not available; take list_filter by the places "
+            "of the elements."
+        )
+    return _part(node, node.this, index.args.get("this"), index.args.get("expression"), kinds)
+
+
+def _part(
+    node: exp.Expr, of: exp.Expr, first: exp.Expr | None, last: exp.Expr | None, kinds: Kinds
+) -> exp.Expr | None:
     """A part of a list or a text with both its ends; what is negative is from the end."""
-    kind = kind_of(node, node.this, kinds)
+    kind = kind_of(node, of, kinds)
     if kind not in ("array", "string"):
         return None
     is_list = kind == "array"
     size = "SIZE(:of)" if is_list else "CHAR_LENGTH(:of)"
-    first, last = (index.args.get(one) for one in ("this", "expression"))
     place = f"IF((:n) < 0, {size} + (:n) + 1, :n)"
-    begin = filled_in("GREATEST(1, :n)", n=filled_in(place, of=node.this, n=first)
-                      if first is not None else exp.Literal.number(1))  # fmt: skip
-    end = filled_in(place if last is not None else size, of=node.this, n=last or exp.null())
-    count = filled_in("INT(GREATEST(0, (:end) - (:begin) + 1))", end=end, begin=begin)
+    begin: exp.Expr = exp.Literal.number(1)
+    end = filled_in(size, of=of)
+    if first is not None:
+        begin = filled_in(f"IF({place} < 1, 1, {place})", of=of, n=first)
+    if last is not None:
+        end = filled_in(place, of=of, n=last)
+    # What is null is no place, and of no place there is no part.
+    more = "((:end) - (:begin) + 1)"
+    count = filled_in(f"INT(IF({more} < 0, 0, {more}))", end=end, begin=begin)
     called = "SLICE" if is_list else "SUBSTRING"
-    return filled_in(f"{called}(:of, INT(:begin), :count)", of=node.this, begin=begin, count=count)
+    return filled_in(f"{called}(:of, INT(:begin), :count)", of=of, begin=begin, count=count)
+
+
+def sliced(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """``list_slice(l, 2, 3)``, which is a part of a list or a text."""
+    if isinstance(node, exp.ArraySlice):
+        given = [node.args.get(one) for one in ("this", "start", "end")]
+        given += [node.args["step"]] if node.args.get("step") else []
+    else:
+        given = list(node.expressions)
+    if len(given) != 3:
+        raise WorkbenchError(
+            "query: list_slice takes a list and the places of its first and last element here; "
+            "take list_filter by the places of the elements for a step."
+        )
+    of, first, last = given
+    return None if of is None else _part(node, of, first, last, kinds)
+
+
+def place_in_list(of: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """Return the first place of a value, which may be null, in a list; null where it has none."""
+    of_null = filled_in("ARRAY_POSITION(TRANSFORM(:of, one -> one IS NULL), TRUE)", of=of)
+    if isinstance(value, exp.Null):
+        return filled_in("INT(NULLIF(:place, 0))", place=of_null)
+    return filled_in(
+        "INT(NULLIF(IF((:value) IS NULL, :of_null, ARRAY_POSITION(:of, :value)), 0))",
+        of=of, value=value, of_null=of_null,
+    )  # fmt: skip
+
+
+def position(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return place_in_list(node.this, node.expression)
+
+
+def common_values(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """The different values that are in both lists, in which nulls are no values."""
+    if len(node.expressions) != 2:
+        return None
+    both = filled_in(
+        "ARRAY_COMPACT(ARRAY_INTERSECT(:a, :b))", a=node.expressions[0], b=node.expressions[1]
+    )
+    none = filled_in("SLICE(:a, 1, 0)", a=node.expressions[0])
+    return exp.Coalesce(this=both, expressions=[none])
+
+
+def contains_all(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Whether one list has all values of another: ``a @> b``."""
+    whole, part = node.this, node.expression
+    if isinstance(node, exp.ArrayContainedBy):
+        whole, part = part, whole
+    if {kind_of(node, one, kinds) for one in (whole, part)} != {"array"}:
+        raise WorkbenchError(
+            "query: @> and <@ compare lists here; take a part of JSON by ->> and compare that."
+        )
+    found = filled_in(
+        "SIZE(ARRAY_COMPACT(ARRAY_EXCEPT(:part, :whole))) = 0", part=part, whole=whole
+    )
+    if dialect != "duckdb":
+        # To Postgres a null is in no list.
+        found = filled_in(
+            ":found AND NOT EXISTS(:part, one -> one IS NULL)", found=found, part=part
+        )
+    return exp.paren(found, copy=False)
+
+
+def reduced(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """What a function of two makes of the elements of a list, one after the other."""
+    if isinstance(node, exp.Reduce):
+        given = [node.args.get(one) for one in ("this", "initial", "merge", "finish")]
+    else:
+        given = list(node.expressions)
+    values, function, *rest = [one for one in given if one is not None]
+    if not isinstance(function, exp.Lambda) or len(function.expressions) != 2 or len(rest) > 1:
+        raise WorkbenchError(
+            "query: list_reduce takes a list, a lambda of two names, and a value to begin with "
+            "here; count places by list_transform first."
+        )
+    kind = _kind_of_reduced(node, values, function, rest, kinds)
+    made = exp.Lambda(
+        this=exp.cast(exp.paren(function.this.copy()), kind.copy()),
+        expressions=[one.copy() for one in function.expressions],
+    )
+    if rest:
+        return anonymous("AGGREGATE", values, exp.cast(rest[0].copy(), kind), made)
+    first = exp.cast(anonymous("ELEMENT_AT", values, exp.Literal.number(1)), kind)
+    others = filled_in("SLICE(:l, 2, GREATEST(SIZE(:l) - 1, 0))", l=values)
+    return anonymous("AGGREGATE", others, first, made)
+
+
+def _kind_of_reduced(
+    node: exp.Expr, values: exp.Expr, function: exp.Lambda, rest: list[exp.Expr], kinds: Kinds
+) -> exp.DataType:
+    """The type of what a function makes of two elements, and of what it begins with."""
+    one, two = (name.name for name in function.expressions)
+    body = function.this.copy()
+    for name in list(body.find_all(exp.Identifier)):
+        if name.name == two and not isinstance(name.parent, exp.Column):
+            name.replace(exp.to_identifier(one))
+    of_two = exp.Lambda(this=exp.paren(body), expressions=[exp.to_identifier(one)])
+    made = anonymous("ELEMENT_AT", anonymous("TRANSFORM", values, of_two), exp.Literal.number(1))
+    of_one = anonymous("ELEMENT_AT", values, exp.Literal.number(1))
+    found = kinds(node, [exp.Coalesce(this=made, expressions=[of_one, *rest])])
+    if not found:
+        raise WorkbenchError(
+            "query: list_reduce makes of two elements what Spark has no type for; cast it."
+        )
+    return exp.DataType.build(found[0].simpleString(), dialect="spark")
 
 
 def contains(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Whether a value is in a list, in which nulls are no values."""
+    if isinstance(node.expression, exp.Null):
+        return exp.cast(exp.null(), "BOOLEAN")
     within = anonymous("ARRAY_CONTAINS", node.this, node.expression)
     found = exp.Coalesce(this=within, expressions=[exp.false()])
-    return exp.Case(ifs=[exp.If(this=known(node.this), true=found)])
+    is_known = known(node.this)
+    if dialect != "clickhouse":
+        # Of null it is not known whether it is there.
+        is_known = exp.and_(is_known, known(node.expression))
+    return exp.Case(ifs=[exp.If(this=is_known, true=found)])
 
 
 def different_values(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -1,14 +1,17 @@
 """Functions of numbers whose answers are of another type or another number to Spark."""
 
+import re
 from typing import Any
 
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, filled_in, known
+from workbench.errors import WorkbenchError
 
 #: The digits of integers, as decimals of Spark have them.
 _DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 20}
+_INTEGERS = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 _ARITHMETIC = (exp.Mod, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.BitwiseAnd)
 
 
@@ -31,7 +34,14 @@ _WHOLE: dict[type[exp.Expr], str] = {exp.Trunc: "BIGINT", exp.Floor: "FLOOR", ex
 
 def whole(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A double without what is behind its point, which may be larger than any integer or none."""
-    kind = "" if node.args.get("decimals") else kind_of(node, node.this, kinds)
+    kind = kind_of(node, node.this, kinds)
+    if (digits := node.args.get("decimals")) is not None:
+        if not isinstance(node, exp.Trunc):
+            return None
+        found = _cut_off(node, digits, kind)
+        return (
+            exp.cast(found, _INTEGERS[kind]) if kind in _INTEGERS and dialect == "duckdb" else found
+        )
     if kind in _DIGITS and dialect != "clickhouse" and not isinstance(node, exp.Trunc):
         # Of integers, too, floor and ceil are doubles.
         return exp.cast(node.this.copy(), "DOUBLE")
@@ -39,6 +49,75 @@ def whole(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return None
     made = f"DOUBLE({_WHOLE[type(node)]}(:of))"
     return filled_in(f"IF(ABS(:of) < 9e18, {made}, DOUBLE(:of))", of=node.this)
+
+
+def _cut_off(node: exp.Expr, digits: exp.Expr, kind: str) -> exp.Expr:
+    """A number without what is behind some digits, which may stand before its point."""
+    number = digits.this if isinstance(digits, exp.Neg) else digits
+    if not isinstance(number, exp.Literal) or not number.this.isdigit():
+        raise WorkbenchError("query: trunc takes a constant number of digits here; write it.")
+    count = int(number.this) * (-1 if number is not digits else 1)
+    if kind in ("double", "float"):
+        places = f"1e{abs(count)}D"
+        there, back = ("*", "/") if count >= 0 else ("/", "*")
+        scaled = f"((:x) {there} {places})"
+        found = f"IF(ABS{scaled} < 9e15, BIGINT({scaled}) {back} {places}, DOUBLE(:x))"
+        return filled_in(found, x=node.this)
+    return filled_in(f"IF((:x) < 0, CEIL(:x, {count}), FLOOR(:x, {count}))", x=node.this)
+
+
+#: Steps within which Euclid comes to an end, of integers of 64 bits.
+_STEPS = 92
+
+
+def common_divisor(name: str, node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr:
+    """Return the greatest common divisor of two integers, or their least common multiple.
+
+    Raises
+    ------
+    WorkbenchError
+        When a number is no integer.
+    """
+    a, b = node.expressions
+    names = [one.typeName() for one in kinds(node, [a, b]) or ()]
+    if not all(one in (*_DIGITS, "void") for one in names):
+        raise WorkbenchError(f"query: {node.name.lower()} takes two integers here; cast them.")
+    divisor = filled_in(
+        f"AGGREGATE(SEQUENCE(1, {_STEPS}), NAMED_STRUCT('a', BIGINT(:a), 'b', BIGINT(:b)), "
+        "(so, step) -> IF(so.b = 0, so, NAMED_STRUCT('a', so.b, 'b', so.a % so.b)), "
+        "so -> ABS(so.a))",
+        a=a, b=b,
+    )  # fmt: skip
+    found = divisor
+    if name == "lcm":
+        multiple = "IF((:a) = 0 OR (:b) = 0, 0, ABS(BIGINT(:a) DIV :divisor * BIGINT(:b)))"
+        found = filled_in(multiple, a=a, b=b, divisor=divisor)
+    found = filled_in("IF((:a) IS NOT NULL AND (:b) IS NOT NULL, :found, NULL)",
+                      a=a, b=b, found=found)  # fmt: skip
+    is_small = dialect != "duckdb" and "long" not in names
+    return exp.cast(found, "INT") if is_small else found
+
+
+def rounded_to_even(node: exp.Anonymous, kinds: Kinds) -> exp.Expr:
+    """Return a number rounded to some digits, what lies between two of them to the even one.
+
+    Raises
+    ------
+    WorkbenchError
+        When the digits are not known.
+    """
+    value, digits = node.expressions
+    count = digits.sql()
+    if not re.fullmatch("-?[0-9]+", count):
+        raise WorkbenchError(
+            f"query: {node.name.lower()} takes a constant number of digits here; write it."
+        )
+    kind = kind_of(node, value, kinds)
+    if kind not in ("double", "float"):
+        return anonymous("BROUND", value, digits)
+    places = f"1e{abs(int(count))}D"
+    there, back = ("*", "/") if int(count) >= 0 else ("/", "*")
+    return exp.cast(filled_in(f"RINT((:x) {there} {places}) {back} {places}", x=value), kind)
 
 
 def sign(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -9,20 +9,27 @@ from workbench.dialects.casts import cast, tried_cast, with_types
 from workbench.dialects.distances import date_diff, epoch
 from workbench.dialects.duckdb_names import named_by_duckdb
 from workbench.dialects.functions import LIKE_POSTGRES
+from workbench.dialects.globs import glob
 from workbench.dialects.json_texts import part_of_json, text_of_json, text_of_part
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.lists import (
+    common_values,
     contains,
+    contains_all,
     counted_from_one,
     different_values,
     element,
     in_list,
     overlap,
+    position,
+    reduced,
     reversed_list,
+    sliced,
     spread_out,
 )
 from workbench.dialects.maps import map_of_pairs
 from workbench.dialects.numbers import (
+    common_divisor,
     condition,
     is_infinite,
     is_nan,
@@ -32,6 +39,7 @@ from workbench.dialects.numbers import (
     whole,
 )
 from workbench.dialects.patterns import like, without_case
+from workbench.dialects.text_times import read_time
 from workbench.dialects.texts import (
     collated,
     concatenated,
@@ -67,6 +75,7 @@ from workbench.dialects.times import (
     sum_with_seconds,
 )
 from workbench.dialects.writing import anonymous, known
+from workbench.errors import WorkbenchError
 
 
 def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
@@ -111,19 +120,35 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
             node.replace(meant)
 
 
+_DIVISORS = {
+    "gcd": "gcd", "greatest_common_divisor": "gcd",
+    "lcm": "lcm", "least_common_multiple": "lcm",
+}  # fmt: skip
+
+
 def _named(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Functions that have no class of their own."""
     name, given = node.name.lower(), node.expressions
     if name in ("date_part", "datepart") and len(given) == 2:
         part, of = given
+        if isinstance(part, exp.Array):
+            raise WorkbenchError(
+                f"query: {name} of a list of parts is not available; ask for each part by itself, "
+                "as date_part('year', t)."
+            )
         if isinstance(part, exp.Literal) and part.is_string:
             asked = exp.Extract(this=exp.var(part.this.upper()), expression=of.copy())
             return extracted(asked, dialect, kinds) or asked
+    if name in _DIVISORS and len(given) == 2:
+        return common_divisor(_DIVISORS[name], node, dialect, kinds)
+    if name == "row" and given:
+        named = [(exp.Literal.string(f"col{k}"), one) for k, one in enumerate(given, 1)]
+        return anonymous("NAMED_STRUCT", *(part for pair in named for part in pair))
     if name == "printf" and len(given) > 1:
         # Of null there is no text.
         every = exp.and_(*(known(one) for one in given[1:]))
         return exp.Case(ifs=[exp.If(this=every, true=node.copy())])
-    return named_by_duckdb(node) if dialect == "duckdb" else None
+    return named_by_duckdb(node, kinds) if dialect == "duckdb" else None
 
 
 def _grouping(node: exp.Grouping, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -142,6 +167,12 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Bracket: element,
     exp.ToMap: map_of_pairs,
     exp.ArrayContains: contains,
+    exp.ArrayContainsAll: contains_all,
+    exp.ArrayContainedBy: contains_all,
+    exp.ArrayPosition: position,
+    exp.ArrayIntersect: common_values,
+    exp.ArraySlice: sliced,
+    exp.Reduce: reduced,
     exp.RegexpReplace: replaced_pattern,
     exp.RegexpLike: flagged,
     exp.RegexpExtract: flagged,
@@ -196,6 +227,8 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.DateTrunc: check_unit,
     exp.TimeToUnix: epoch,
     exp.TimeToStr: time_as_text,
+    exp.StrToTime: read_time,
+    exp.Glob: glob,
 }
 
 _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {

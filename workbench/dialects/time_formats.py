@@ -8,13 +8,15 @@ from workbench.errors import WorkbenchError
 _PARTS = {
     "Y": "yyyy", "y": "yy", "m": "MM", "-m": "M", "d": "dd", "-d": "d", "j": "DDD", "-j": "D",
     "H": "HH", "-H": "H", "I": "hh", "-I": "h", "M": "mm", "-M": "m", "S": "ss", "-S": "s",
-    "f": "SSSSSS", "p": "a", "a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM",
+    "f": "SSSSSS", "g": "SSS", "p": "a", "a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM",
 }  # fmt: skip
 #: What ClickHouse alone writes so.
 _OF_CLICKHOUSE = {
     "i": "%M", "M": "%B", "h": "%I", "s": "%S", "W": "%A", "c": "%m",
     "F": "%Y-%m-%d", "T": "%H:%M:%S", "R": "%H:%M", "D": "%m/%d/%y",
 }  # fmt: skip
+#: What DuckDB writes by several of them.
+_OF_DUCKDB = {"x": "%Y-%m-%d", "X": "%H:%M:%S", "c": "%Y-%m-%d %H:%M:%S"}
 #: What Postgres writes without a per cent, and who reads it for us leaves as it is.
 _OF_POSTGRES = {"HH": "%I", "AM": "%p", "PM": "%p", "Mon": "%b"}
 _DIRECTIVE = re.compile(r"%(-?.)")
@@ -42,6 +44,8 @@ def spark_format(given: str, dialect: str) -> str:
     letters = dialect in ("postgres", "risingwave")
     if dialect == "clickhouse":
         given = _DIRECTIVE.sub(lambda one: _OF_CLICKHOUSE.get(one[1], one[0]), given)
+    elif dialect == "duckdb":
+        given = _DIRECTIVE.sub(lambda one: _OF_DUCKDB.get(one[1], one[0]), given)
     elif letters:
         given = re.sub("|".join(_OF_POSTGRES), lambda one: _OF_POSTGRES[one[0]], given)
     pieces = _DIRECTIVE.split(given)

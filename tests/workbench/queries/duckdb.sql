@@ -441,3 +441,39 @@ SELECT p, t, count(*) AS n, grouping(p, t) AS g FROM t GROUP BY CUBE (p, t) ORDE
 
 -- backslashes in patterns
 SELECT s, s LIKE 'a\_%' AS a, s ILIKE 'A\b' AS b, s LIKE 'a!_%' ESCAPE '!' AS c, s NOT LIKE s AS d, s LIKE 'a\%' ESCAPE '\' AS e, s LIKE t || '\%' AS f FROM (SELECT unnest(['a_b', 'a\b', 'a\xb', 'ab', 'a%']) AS s, 'a' AS t) ORDER BY s;
+
+-- aggregates of lists
+SELECT id, list_sum([x, id]) AS a, list_avg([x, y]) AS b, list_sum(l) AS c, list_avg(l) AS d, list_aggregate(l, 'sum') AS e, list_aggregate([t, NULL, 'z'], 'string_agg', '-') AS f, list_bool_and([yes, NULL]) AS g, list_any_value([x, id]) AS h, list_product([y, -2, NULL]) AS i, list_sum([y, 'nan'::DOUBLE]) AS j, list_sum([price, NULL]) AS k, list_count([x]) AS m FROM (SELECT *, CASE WHEN id > 3 THEN [x] WHEN id > 1 THEN [] END AS l FROM t) ORDER BY id;
+
+-- parts of lists by places of each row
+SELECT id, list_slice([x, id, 3], x, id) AS a, array_slice([x, id, 3], -2, -1) AS b, list_slice('hello', 0, 2) AS c, [x, id, 3][x:] AS d, list_slice([x], 2, 1) AS e FROM t ORDER BY id;
+
+-- places of values that may be null
+SELECT id, list_position([id, x], x) AS a, list_position([id, x], NULL) AS b, array_position([1, 2], 9) AS c, list_contains([id, 3], x) AS d, x IN [3, id] AS e, list_contains([1, NULL], NULL) AS f FROM t ORDER BY id;
+
+-- lists in lists
+SELECT id, list_has_all([id, 3], [x]) AS a, [x, id] @> [3] AS b, [id] <@ [x, 4] AS c, list_intersect([x, 3, 3], [3, NULL]) AS d, list_intersect([1], NULL::BIGINT[]) AS e, list_intersect(NULL::BIGINT[], [1]) AS f FROM t ORDER BY id;
+
+-- what a function makes of the elements of a list
+SELECT id, list_reduce([id, x, 3], lambda a, b: a * 10 + b + y) AS a, list_reduce([id, 2], lambda a, b: a / b) AS b, list_reduce([]::INT[], lambda a, b: a + b, 7) AS c, list_reduce([1, 2], lambda a, b: a + b, 1.5) AS d, list_reduce([t, 'x'], lambda a, b: a || '-' || b) AS e, list_reduce(NULL::INT[], lambda a, b: a + b) AS f FROM t ORDER BY id;
+
+-- divisors and multiples
+SELECT id, gcd(id, x) AS a, lcm(id, x) AS b, gcd(-12, id) AS c, gcd(0, 0) AS d, gcd(7540113804746346429, 4660046610375530309) AS e, lcm(-4, 6) AS f FROM t ORDER BY id;
+
+-- numbers to the even one, and cut off behind some digits
+SELECT round_even(y + 0.5, 0) AS a, round_even(price, 1) AS b, round_even(id * 5, -1) AS c, roundbankers(2.675::DOUBLE, 2) AS d, round_even('nan'::DOUBLE, 1) AS e, trunc(price * -1, 1) AS f, trunc(y * -1234.56, 1) AS g, trunc(-4242, -2) AS h, trunc('-inf'::DOUBLE, 2) AS i, trunc(y * 1234.56, -2) AS j FROM t ORDER BY id;
+
+-- parts of times that have names of their own
+SELECT millisecond(s) AS a, microsecond(s) AS b, decade(s) AS c, century(s) AS d, millennium(s) AS e, era(s) AS f, julian(s) AS g, epoch(s) AS h, extract(decade FROM s) AS i, date_part('ms', s) AS j, date_part('yearweek', s) AS k, extract(microseconds FROM s) AS l FROM (SELECT unnest([TIMESTAMP '1960-05-06 07:08:09.123456', '2000-12-31 23:59:59.999999', '2001-01-01', NULL]) AS s) ORDER BY s;
+
+-- texts as times, if they are any
+SELECT try_strptime(s, '%d/%m/%Y %H:%M') AS a, try_strptime(s, ['%Y-%m-%d', '%Y%m%dT%H%M%S']) AS b, strptime('10:30 PM', '%I:%M %p') AS c, strptime(' Jan 5 1960', '%b %d %Y') AS d, strptime('2020-05-06 1.5', '%Y-%m-%d %S.%f') AS e FROM (SELECT unnest(['1/12/1960 3:05', '1960-1-2', '19600102T030405', 'x', NULL]) AS s) ORDER BY s;
+
+-- times as text by formats of formats
+SELECT strftime(s, '%x|%X|%c|%g') AS a, strftime('%Y', s) AS b FROM (SELECT TIMESTAMP '1960-05-06 07:08:09.123456' AS s);
+
+-- patterns of letters by GLOB
+SELECT s, s GLOB 'a*' AS a, s GLOB '[!b]?c' AS b, s GLOB '[a-c^]' AS c, s GLOB 'a\*c' AS d, s GLOB '?' AS e, s NOT GLOB '??' AS f, s GLOB '[]a]*' AS g, s GLOB 'a.c' AS h FROM (SELECT unnest(['abc', 'a*c', 'ä', '^', ']', '', NULL, 'b']) AS s) ORDER BY s;
+
+-- values in a row
+SELECT id, row(x, t) AS r, row(x, t) = row(id, 'u') AS same FROM t ORDER BY id;

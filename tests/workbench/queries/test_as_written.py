@@ -97,6 +97,20 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ("postgres", "SELECT initcap('hELLO o''neil-x_y 2nd élan')", "Hello O'Neil-X_Y 2nd Élan"),
         ("postgres", "SELECT ceil(5)", 5.0),
         ("postgres", "SELECT sign(-2.5::float8)", -1.0),
+        ("postgres", "SELECT trunc(-42.4382, 1)", Decimal("-42.4")),
+        ("postgres", "SELECT trunc(4242.5, -2)", 4200),
+        ("postgres", "SELECT gcd(-12, 18) + lcm(4, 6)", 18),
+        ("postgres", "SELECT ARRAY[1, NULL] @> ARRAY[1]", True),
+        ("postgres", "SELECT ARRAY[1, NULL] @> ARRAY[NULL]::int[]", False),
+        ("postgres", "SELECT ARRAY[1] <@ ARRAY[1, 2]", True),
+        ("postgres", "SELECT array_position(ARRAY[1, NULL], NULL)", 2),
+        ("postgres", "SELECT array_position(ARRAY[1, 2], 3)", None),
+        (
+            "postgres",
+            "SELECT extract(millisecond FROM timestamp '1960-05-06 07:08:09.123456')",
+            Decimal("9123.456"),
+        ),
+        ("postgres", "SELECT extract(decade FROM date '1969-05-06')", 196),
         (
             "postgres",
             "SELECT count(*) FROM generate_series('2024-01-01'::timestamp, "

@@ -227,8 +227,36 @@ REFUSED: list[tuple[str, str, str]] = [
      "the flag 'x', which is not available; there are 'c', 'g', 'i' and 's', in quotes."),
     ("duckdb", "SELECT COLUMNS(lambda c: c = 'x') FROM t", "query: COLUMNS takes a regular "
      "expression, a list of names or * here; write one."),
-    ("duckdb", "SELECT t GLOB 'u*' FROM t", "query: Spark has no words for a part of it, near "
-     "''u*''; write that part in other words."),
+    ("duckdb", "SELECT t GLOB p FROM t", "query: GLOB p is not available, as Spark has regular "
+     "expressions alone; give a constant pattern of letters, *, ? and [...]."),
+    ("duckdb", "SELECT list_aggregate([x], 'median') FROM t", "query: list_aggregate has no "
+     "'median' here; take one of any_value, avg, bool_and, bool_or, count, first, last, max, min, "
+     "product, string_agg, sum in quotes, or an aggregate of what unnest gives."),
+    ("duckdb", "SELECT list_sum([t]) FROM t", "query: list_sum takes a list of numbers; cast its "
+     "elements."),
+    ("duckdb", "SELECT [x, id][1:2:2] FROM t", "query: a part of a list by a step is not "
+     "available; take list_filter by the places of the elements."),
+    ("duckdb", "SELECT list_slice([x, id], 1, 2, 2) FROM t", "query: list_slice takes a list and "
+     "the places of its first and last element here; take list_filter by the places of the "
+     "elements for a step."),
+    ("duckdb", "SELECT list_reduce([x], lambda a, b, i: a + i) FROM t", "query: list_reduce takes "
+     "a list, a lambda of two names, and a value to begin with here; count places by "
+     "list_transform first."),
+    ("duckdb", "SELECT gcd(y, 2) FROM t", "query: gcd takes two integers here; cast them."),
+    ("postgres", "SELECT trunc(price, id) FROM t", "query: trunc takes a constant number of digits "
+     "here; write it."),
+    ("duckdb", "SELECT strptime(t, '%d/%m/%y') FROM t", "query: %y in a format of strptime has no "
+     "counterpart in Spark; read years of four digits, months, days, hours, minutes and seconds, "
+     "and compute the rest."),
+    ("duckdb", "SELECT try_strptime(t, p) FROM t", "query: try_strptime takes a constant format, "
+     "or a list of them, here."),
+    ("duckdb", "SELECT date_part(['year', 'month'], day) FROM t", "query: date_part of a list of "
+     "parts is not available; ask for each part by itself, as date_part('year', t)."),
+    ("postgres", "SELECT to_char(price, '999.9') FROM t", "query: a format of numbers is not "
+     "available, as Spark fills up their places otherwise; take round(x, 2)::text, or lpad of the "
+     "text."),
+    ("postgres", "SELECT '{}'::jsonb @> '{}' FROM t", "query: @> and <@ compare lists here; take a "
+     "part of JSON by ->> and compare that."),
     ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "
      "compare by ~ and a regular expression."),
     ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {} for each "

@@ -26,6 +26,11 @@ def text_of_part(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 def _check_path(node: exp.Expr) -> None:
     """Refuse a path of which Spark gives nothing, whatever the text holds."""
     path = node.expression
+    if isinstance(path, exp.Array):
+        raise WorkbenchError(
+            "query: a list of paths into JSON is not available; take each part by itself, and a "
+            "list of them."
+        )
     places = [one.this for one in path.find_all(exp.JSONPathSubscript)]
     if isinstance(path, exp.Neg) or any(isinstance(one, int) and one < 0 for one in places):
         what = "counts from the end of a list"
@@ -43,7 +48,7 @@ def part_of_json(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a part of a JSON text as JSON, as ``->`` gives it."""
     _check_path(node)
     path = node.expression
-    if not isinstance(path, exp.JSONPath) or path.find(exp.JSONPathWildcard, exp.JSONPathSlice):
+    if not isinstance(path, exp.JSONPath):
         return None
     if isinstance(node.parent, exp.JSONExtract | exp.JSONExtractScalar):
         # A part of this one needs no quotes.

@@ -232,4 +232,9 @@ def spread_out(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
             f"query: {len(lists)} lists become rows in one SELECT, which Spark combines each with "
             "each; make them one list of structs, or number and join them."
         )
+    of = node.this if isinstance(node, exp.Explode) else None
+    if of is not None and kind_of(node, of, kinds) == "struct":
+        raise WorkbenchError(
+            "query: unnest of a struct is not available; name its fields, as s.a and s.b."
+        )
     return None

@@ -39,6 +39,7 @@ from workbench.dialects.numbers import (
     whole,
 )
 from workbench.dialects.patterns import like, without_case
+from workbench.dialects.split_texts import matched, split_by_pattern, split_by_text
 from workbench.dialects.text_times import read_time
 from workbench.dialects.texts import (
     collated,
@@ -139,6 +140,10 @@ def _named(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
         if isinstance(part, exp.Literal) and part.is_string:
             asked = exp.Extract(this=exp.var(part.this.upper()), expression=of.copy())
             return extracted(asked, dialect, kinds) or asked
+    if name == "regexp_match" and len(given) in (2, 3):
+        return matched(name, given)
+    if name == "regexp_split_to_array" and len(given) in (2, 3) and dialect != "duckdb":
+        return split_by_pattern(given)
     if name in _DIVISORS and len(given) == 2:
         return common_divisor(_DIVISORS[name], node, dialect, kinds)
     if name == "row" and given:
@@ -229,6 +234,7 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.TimeToStr: time_as_text,
     exp.StrToTime: read_time,
     exp.Glob: glob,
+    exp.StringToArray: split_by_text,
 }
 
 _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {

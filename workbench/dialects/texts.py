@@ -19,6 +19,11 @@ def replaced_pattern(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
 
 def flagged(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A pattern whose flags stand beside it."""
+    if isinstance(node.args.get("group"), exp.Array):
+        raise WorkbenchError(
+            "query: regexp_extract with a list of names is not available; take each group by its "
+            "number, as regexp_extract(x, pattern, 1)."
+        )
     name = "parameters" if isinstance(node, exp.RegexpExtract | exp.RegexpExtractAll) else "flag"
     if (flags := node.args.get(name)) is not None:
         node.set("expression", with_flags(node.expression, flags))

@@ -92,19 +92,23 @@ def _name_table(
 
 
 def _compare_with_any(tree: exp.Expr) -> None:
-    """Write a comparison with any of a list as Spark has it."""
+    """Write a comparison with any or all of a list as Spark has it."""
     for any_of in list(tree.find_all(exp.Any)):
         if isinstance(any_of.parent, exp.Binary) and not any_of.find(exp.Query):
-            any_of.parent.replace(_exists(any_of.parent, any_of.this.unnest()))
+            any_of.parent.replace(_holds("exists", any_of.parent, any_of.this.unnest()))
+    for all_of in list(tree.find_all(exp.Anonymous)):
+        is_all = all_of.name.upper() == "ALL" and len(all_of.expressions) == 1
+        if is_all and isinstance(all_of.parent, exp.Binary):
+            all_of.parent.replace(_holds("forall", all_of.parent, all_of.expressions[0]))
 
 
-def _exists(compared: exp.Binary, values: exp.Expr) -> exp.Expr:
-    """Whether a comparison holds for one of the values of a list, each by a name of its own."""
+def _holds(word: str, compared: exp.Binary, values: exp.Expr) -> exp.Expr:
+    """Whether a comparison holds for one or all values of a list, each by a name of its own."""
     name = unused({one.name.lower() for one in compared.find_all(exp.Column)}, "one")
     one = exp.to_identifier(name, quoted=True)
     holds = type(compared)(this=compared.this.copy(), expression=one.copy())
     any_of = exp.Lambda(this=holds, expressions=[one])
-    return exp.Anonymous(this="exists", expressions=[values.copy(), any_of])
+    return exp.Anonymous(this=word, expressions=[values.copy(), any_of])
 
 
 def _divided(

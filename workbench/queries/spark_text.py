@@ -252,4 +252,9 @@ def _sentence(error: "PySparkException", frames: "dict[str, DataFrame]", dialect
             "part in other words."
         )
     text = reason(error)
+    if "data type TIME is not supported" in text:
+        return (
+            "times of day are not available in this session; set spark.sql.timeType.enabled, or "
+            "keep the time with its day."
+        )
     return text if text.endswith(".") else f"{text}."

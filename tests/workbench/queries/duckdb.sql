@@ -477,3 +477,6 @@ SELECT s, s GLOB 'a*' AS a, s GLOB '[!b]?c' AS b, s GLOB '[a-c^]' AS c, s GLOB '
 
 -- values in a row
 SELECT id, row(x, t) AS r, row(x, t) = row(id, 'u') AS same FROM t ORDER BY id;
+
+-- all of a list
+SELECT id, x = ALL([x, 3]) AS a, x <> ALL([1, id]) AS b, x > ALL([]::INT[]) AS c, 3 = ALL([3, x]) AS d FROM t ORDER BY id;

@@ -242,6 +242,32 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT list_reduce([x], lambda a, b, i: a + i) FROM t", "query: list_reduce takes "
      "a list, a lambda of two names, and a value to begin with here; count places by "
      "list_transform first."),
+    ("postgres", "SELECT regexp_match(t, '(a)?b') FROM t", "query: regexp_match takes a constant "
+     "pattern here, and with groups none of | and of groups that may be left out; take "
+     "substring(x from pattern) for each part."),
+    *(("duckdb", f"SELECT {one} FROM t", "query: a path into JSON that finds several parts, by * "
+       "or .., is not available; write names and places from 0, as '$.a.b[0]'.")
+      for one in ("json_extract(t, '$.a[*].b')", "t->'$.*'", "t->>'$..b'")),
+    ("duckdb", "SELECT json_extract_string(t, ['$.a', '$.b']) FROM t", "query: a list of paths "
+     "into JSON is not available; take each part by itself, and a list of them."),
+    ("postgres", "SELECT '{}'::jsonb ? 'a' FROM t", "query: ?, ?| and ?& of JSON are not "
+     "available; ask whether x->>'key' IS NOT NULL."),
+    ("duckdb", "SELECT regexp_extract(t, '(a)', ['y']) FROM t", "query: regexp_extract with a list "
+     "of names is not available; take each group by its number, as "
+     "regexp_extract(x, pattern, 1)."),
+    ("duckdb", "SELECT count(*) FROM t USING SAMPLE 5", "query: USING SAMPLE is not available, as "
+     "Spark samples a table alone; write FROM t TABLESAMPLE (10 PERCENT), or ORDER BY random() "
+     "LIMIT 5."),
+    ("duckdb", "PIVOT t ON t USING sum(x) GROUP BY p ORDER BY p", "query: PIVOT as a statement is "
+     "not available; write SELECT * FROM t PIVOT (sum(x) FOR k IN ('a', 'b'))."),
+    ("duckdb", "FROM (UNPIVOT t ON x, y INTO NAME n VALUE v)", "query: UNPIVOT as a statement is "
+     "not available; write SELECT * FROM t UNPIVOT (v FOR n IN (a, b))."),
+    ("duckdb", "SELECT ARRAY(SELECT x FROM t)", "query: ARRAY(SELECT ...) is not available; take "
+     "(SELECT array_agg(x ORDER BY y) FROM t), which is null where there is no row."),
+    ("duckdb", "SELECT unnest({'a': x}) FROM t", "query: unnest of a struct is not available; name "
+     "its fields, as s.a and s.b."),
+    ("duckdb", "SELECT t::TIME FROM t", "query: times of day are not available in this session; "
+     "set spark.sql.timeType.enabled, or keep the time with its day."),
     ("duckdb", "SELECT gcd(y, 2) FROM t", "query: gcd takes two integers here; cast them."),
     ("postgres", "SELECT trunc(price, id) FROM t", "query: trunc takes a constant number of digits "
      "here; write it."),

@@ -16,7 +16,7 @@ from workbench.queries.reading.elements import with_places_as_said
 from workbench.queries.reading.first_rows import with_first_rows
 from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.risingwave import with_time_windows
-from workbench.queries.reading.unavailable import check_available
+from workbench.queries.reading.unavailable import check_available, check_no_pivot
 
 #: Of these, what is not quoted is lower case, and an integer divided by another is one.
 FOLDED = ("postgres", "risingwave")
@@ -72,11 +72,8 @@ def emit_of(query: str, dialect: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
-    emit = None
     try:
-        tokens = tokens_of(query, dialect)
-        if dialect == "risingwave":
-            tokens, emit = _without_emit(tokens)
+        tokens, emit = _words(query, dialect)
         # A comment behind the last semicolon is one more, of nothing.
         read = trees_of(tokens, query, dialect)
         found = [one for one in read if one is not None and not isinstance(one, exp.Semicolon)]
@@ -105,6 +102,14 @@ def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
         )
     _forget_places(tree)
     return _written_out(tree, dialect), emit
+
+
+def _words(query: str, dialect: str) -> tuple[list[Token], str | None]:
+    """The words of a question, and when the rows of a stream go on."""
+    tokens = tokens_of(query, dialect)
+    if dialect == "duckdb" and tokens:
+        check_no_pivot(tokens[0].text.upper())
+    return _without_emit(tokens) if dialect == "risingwave" else (tokens, None)
 
 
 def _written_out(tree: exp.Query, dialect: str) -> exp.Query:

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.errors import WorkbenchError
 
 _NEAREST = (
@@ -69,6 +70,9 @@ def check_available(tree: exp.Expr, dialect: str) -> None:
     workbench.errors.WorkbenchError: query: PASTE JOIN is not available; number the rows of both \
 tables, and join by the numbers.
     """
+    _check_tables(tree)
+    if dialect in LIKE_POSTGRES:
+        _check_parts(tree)
     for join in tree.find_all(exp.Join):
         words = {str(join.args.get(one) or "").upper() for one in ("method", "kind", "side")}
         for word in sorted(words & _JOINS.keys()):
@@ -91,7 +95,65 @@ tables, and join by the numbers.
         name = call.name if named else call.sql_name().lower()
         if (instead := calls.get(name.lower())) is not None:
             raise WorkbenchError(f"query: {name} is not available, as {instead}.")
+
+
+def check_no_pivot(word: str) -> None:
+    """Refuse the statements of DuckDB that turn rows into columns, or back.
+
+    Examples
+    --------
+    >>> check_no_pivot("SELECT")
+    >>> check_no_pivot("UNPIVOT")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: query: UNPIVOT as a statement is not available; write \
+SELECT * FROM t UNPIVOT (v FOR n IN (a, b)).
+    """
+    instead = {
+        "PIVOT": "SELECT * FROM t PIVOT (sum(x) FOR k IN ('a', 'b'))",
+        "UNPIVOT": "SELECT * FROM t UNPIVOT (v FOR n IN (a, b))",
+    }
+    if word in instead:
+        raise WorkbenchError(
+            f"query: {word} as a statement is not available; write {instead[word]}."
+        )
+
+
+def _check_tables(tree: exp.Expr) -> None:
+    for sample in tree.find_all(exp.TableSample):
+        if sample.arg_key == "sample" and isinstance(sample.parent, exp.Select):
+            raise WorkbenchError(
+                "query: USING SAMPLE is not available, as Spark samples a table alone; write "
+                "FROM t TABLESAMPLE (10 PERCENT), or ORDER BY random() LIMIT 5."
+            )
+    for pivot in tree.find_all(exp.Pivot):
+        if isinstance(pivot.parent, exp.Subquery) and pivot.arg_key == "this":
+            check_no_pivot("UNPIVOT" if pivot.args.get("unpivot") else "PIVOT")
+
+
+#: Parts of a path into JSON that find several parts of a text.
+_SEVERAL = (exp.JSONPathWildcard, exp.JSONPathRecursive, exp.JSONPathSlice, exp.JSONPathUnion)
+_KEYS = (exp.JSONBContainsTopKey, exp.JSONBContainsAnyTopKeys, exp.JSONBContainsAllTopKeys)
+
+
+def _check_parts(tree: exp.Expr) -> None:
+    """Refuse parts of values of which Spark has none, or others."""
     if tree.find(exp.Comprehension):
         raise WorkbenchError(
             "query: a list by FOR is not available; take list_transform and list_filter."
         )
+    for path in tree.find_all(exp.JSONPath):
+        if path.find(*_SEVERAL):
+            raise WorkbenchError(
+                "query: a path into JSON that finds several parts, by * or .., is not available; "
+                "write names and places from 0, as '$.a.b[0]'."
+            )
+    if tree.find(*_KEYS):
+        raise WorkbenchError(
+            "query: ?, ?| and ?& of JSON are not available; ask whether x->>'key' IS NOT NULL."
+        )
+    for made in tree.find_all(exp.Array):
+        if len(made.expressions) == 1 and isinstance(made.expressions[0], exp.Query):
+            raise WorkbenchError(
+                "query: ARRAY(SELECT ...) is not available; take (SELECT array_agg(x ORDER BY y) "
+                "FROM t), which is null where there is no row."
+            )

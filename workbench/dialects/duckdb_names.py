@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from workbench.dialects.distances import date_sub
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.list_aggregates import list_aggregate
 from workbench.dialects.lists import common_values, place_in_list, reduced, sliced
 from workbench.dialects.numbers import rounded_to_even
-from workbench.dialects.text_times import time_of_text
-from workbench.dialects.time_parts import PARTS_OF_DUCKDB, part_of_time
+from workbench.dialects.times.distances import date_sub
+from workbench.dialects.times.parts import PARTS_OF_DUCKDB, part_of_time
+from workbench.dialects.times.texts import time_of_text
 from workbench.dialects.writing import by_template
 
 #: Templates by the names of functions and how many arguments they have.

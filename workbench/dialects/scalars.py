@@ -6,11 +6,8 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.casts import cast, tried_cast, with_types
-from workbench.dialects.distances import date_diff, epoch
 from workbench.dialects.duckdb_names import named_by_duckdb
 from workbench.dialects.functions import LIKE_POSTGRES
-from workbench.dialects.globs import glob
-from workbench.dialects.json_texts import part_of_json, text_of_json, text_of_part
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.lists import (
     common_values,
@@ -38,10 +35,7 @@ from workbench.dialects.numbers import (
     sign,
     whole,
 )
-from workbench.dialects.patterns import like, without_case
-from workbench.dialects.split_texts import matched, split_by_pattern, split_by_text
-from workbench.dialects.text_times import read_time
-from workbench.dialects.texts import (
+from workbench.dialects.texts.functions import (
     collated,
     concatenated,
     flagged,
@@ -54,7 +48,12 @@ from workbench.dialects.texts import (
     similar,
     substring,
 )
-from workbench.dialects.time_parts import (
+from workbench.dialects.texts.globs import glob
+from workbench.dialects.texts.json_parts import part_of_json, text_of_json, text_of_part
+from workbench.dialects.texts.patterns import like, without_case
+from workbench.dialects.texts.split import matched, split_by_pattern, split_by_text
+from workbench.dialects.times.distances import date_diff, epoch
+from workbench.dialects.times.parts import (
     day_of_week,
     extracted,
     name_of_time,
@@ -62,7 +61,7 @@ from workbench.dialects.time_parts import (
     week,
     year_of_week,
 )
-from workbench.dialects.times import (
+from workbench.dialects.times.shifts import (
     begun,
     bucketed,
     check_unit,
@@ -75,6 +74,7 @@ from workbench.dialects.times import (
     sum_of_times,
     sum_with_seconds,
 )
+from workbench.dialects.times.texts import read_time
 from workbench.dialects.writing import anonymous, known
 from workbench.errors import WorkbenchError
 

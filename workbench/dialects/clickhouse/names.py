@@ -10,11 +10,11 @@ from workbench.dialects.clickhouse.lists import differences, mapped, sums_so_far
 from workbench.dialects.clickhouse.times import to_time
 from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.clickhouse.urls import parameter, part_of_url
-from workbench.dialects.intervals import bucket, moved
-from workbench.dialects.json_texts import OF_JSON, made_of_json, of_type
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.patterns import first_group, replaced
-from workbench.dialects.texts import capitals
+from workbench.dialects.texts.functions import capitals
+from workbench.dialects.texts.json_parts import OF_JSON, made_of_json, of_type
+from workbench.dialects.texts.patterns import first_group, replaced
+from workbench.dialects.times.intervals import bucket, moved
 from workbench.dialects.writing import anonymous, by_template, filled_in
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"

@@ -2,9 +2,9 @@
 
 from sqlglot import exp
 
-from workbench.dialects.distances import seconds_between
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.time_formats import spark_format
+from workbench.dialects.times.distances import seconds_between
+from workbench.dialects.times.formats import spark_format
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 

@@ -2,8 +2,8 @@
 
 from sqlglot import exp
 
-from workbench.dialects.intervals import bucket, interval_of, moved
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.times.intervals import bucket, interval_of, moved
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.patterns import first_group, replaced, with_flags
+from workbench.dialects.texts.patterns import first_group, replaced, with_flags
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 

@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.patterns import with_flags
+from workbench.dialects.texts.patterns import with_flags
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 

@@ -5,6 +5,9 @@ from typing import Any
 
 from sqlglot import exp
 
+#: What Spark calls types of integers, and of all numbers.
+INTEGERS = ("byte", "short", "integer", "long")
+NUMBERS = (*INTEGERS, "decimal", "double", "float")
 #: The types of expressions that stand where a node does; None where Spark cannot say them.
 Kinds = Callable[[exp.Expr, Sequence[exp.Expr]], list[Any] | None]
 

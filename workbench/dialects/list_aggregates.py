@@ -4,11 +4,10 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds
+from workbench.dialects.kinds import INTEGERS, Kinds
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
 
-_INTEGERS = ("boolean", "byte", "short", "integer", "long", "void")
 _WORDS = ("list_aggregate", "array_aggregate", "list_aggr", "array_aggr", "aggregate")
 #: Of the elements that are not null, ``:l``, by templates.
 _OF_KNOWN = {
@@ -95,7 +94,7 @@ def _sum(
 def _kind_of_sum(element: Any, mean: bool) -> str | None:
     """The type of a sum: wider than its elements, as that of rows is."""
     name = element.typeName() if element is not None else ""
-    if name in _INTEGERS:
+    if name in (*INTEGERS, "boolean", "void"):
         return "DECIMAL(38, 0)" if mean else "BIGINT"
     if name == "decimal":
         return f"DECIMAL(38, {element.scale})"

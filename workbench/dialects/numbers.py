@@ -196,11 +196,23 @@ def quotient_as_dividend(left: exp.Expr, right: exp.Expr, types: list[Any]) -> e
     if "decimal" not in names or not all(one in (*_DIGITS, "decimal") for one in names):
         return None
     scale = max(_decimal(left, types[0])[1], _decimal(right, types[1])[1])
-    if not scale:
-        return exp.cast(exp.IntDiv(this=left.copy(), expression=right.copy()), "DECIMAL(38, 0)")
-    whole = f"CAST(((:a) * {10**scale}) DIV (:b) AS DECIMAL({_MOST - scale}, 0))"
-    unit = f"CAST('{10**-scale:.{scale}f}' AS DECIMAL({scale}, {scale}))"
-    return filled_in(f"(CAST({whole} * {unit} AS DECIMAL({_MOST}, {scale})))", a=left, b=right)
+    whole = f"((:a) * {10**scale}) DIV (:b)"
+    return filled_in(f"({of_units(whole, scale, _MOST)})", a=left, b=right)
+
+
+def of_units(whole: str, scale: int, digits: int) -> str:
+    """Return the text of a decimal that is so many units of its last digit, a bigint.
+
+    Its product with a unit has no more digits than a decimal of Spark, which would round it, unless
+    more than 18 of them are behind the point.
+
+    Examples
+    --------
+    >>> of_units("7", 2, 9)
+    "CAST(CAST(7 AS DECIMAL(19, 0)) * CAST('1E-2' AS DECIMAL(2, 2)) AS DECIMAL(9, 2))"
+    """
+    unit = f" * CAST('1E-{scale}' AS DECIMAL({scale}, {scale}))" if scale else ""
+    return f"CAST(CAST({whole} AS DECIMAL(19, 0)){unit} AS DECIMAL({digits}, {scale}))"
 
 
 def _decimal(value: exp.Expr, kind: Any) -> tuple[int, int]:

@@ -199,6 +199,9 @@ SELECT CAST(id, 'String') AS a, CAST('3', 'Int32') + 1 AS b, CAST(p, 'Nullable(S
 -- decimals that hold more digits than their type says
 SELECT toDecimal32(12345678, 2) AS a, CAST(12345678 AS Decimal(5, 2)) AS b, toDecimal64('12345678.999', 2) AS c, toDecimal32('-1.259', 2) AS d, CAST(id AS Decimal(9, 2)) AS e FROM t ORDER BY id;
 
+-- quotients and casts of decimals with more than six digits behind the point
+SELECT CAST(id AS Decimal(18, 8)) / 3 AS a, toDecimal64(id, 12) / 7 AS b, toDecimal64('1.23456789', 7) AS c, toDecimal128('-0.123456789012345678', 18) AS d FROM t ORDER BY id;
+
 -- times with digits behind their seconds
 SELECT toString(toDateTime64('2024-01-02 03:04:05.678', 1)) AS a, toString(toDateTime64('2024-01-02 03:04:05', 3)) AS b, toUnixTimestamp64Milli(toDateTime64('2024-01-02 03:04:05.678', 3, 'UTC')) AS c, toString(toDateTime64(1.5, 1)) AS d, toDateTime64(id, 3) = toDateTime(id) AS e FROM t ORDER BY id;
 

@@ -6,7 +6,7 @@ from workbench.dialects.aggregates import of_parameters
 from workbench.dialects.clickhouse.decimals import held
 from workbench.dialects.clickhouse.names import named_by_clickhouse
 from workbench.dialects.clickhouse.times import text_of_time
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.numbers import condition_as_number
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
@@ -29,7 +29,6 @@ _WRAPPED = {
 #: In these a condition is the number 1 or 0.
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 _FLOATS = ("double", "float")
-_NUMBERS = (*_FLOATS, "decimal", "byte", "short", "integer", "long", "boolean")
 #: Types of integers by the function that casts to each.
 _BITS = {
     exp.DType.TINYINT: "toint8", exp.DType.SMALLINT: "toint16", exp.DType.INT: "toint32",
@@ -94,7 +93,7 @@ def _cast(node: exp.Cast, kinds: Kinds) -> None:
         _check_text(node.this, node, kinds)
     elif (decimal := held(to)) is not None:
         node.set("to", decimal)
-    elif to.this in _BITS and kind_of(node, node.this, kinds) in _NUMBERS:
+    elif to.this in _BITS and kind_of(node, node.this, kinds) in (*NUMBERS, "boolean"):
         node.replace(_wrapped(node.this, _BITS[to.this]))
 
 

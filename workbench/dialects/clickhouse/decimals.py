@@ -2,7 +2,8 @@
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.kinds import INTEGERS, Kinds, kind_of
+from workbench.dialects.numbers import of_units
 from workbench.dialects.writing import filled_in
 
 #: How many digits there are, by the name of what makes decimals.
@@ -29,7 +30,7 @@ def to_decimal(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr 
         return None
     scale, digits = int(given[1].this), DIGITS[node.name.lower()]
     kind = kind_of(node, given[0], kinds)
-    if kind in ("byte", "short", "integer", "long"):
+    if kind in INTEGERS:
         return filled_in(f"CAST(:a AS DECIMAL({digits}, {scale}))", a=given[0])
     if kind == "string":
         exact = filled_in("CAST(:a AS DECIMAL(38, 18))", a=given[0])
@@ -37,6 +38,4 @@ def to_decimal(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr 
     if kind not in _CUT:
         return None
     cut = _CUT[kind].format(f"(:a) * {10**scale}")
-    whole = f"CAST({cut} AS DECIMAL({38 - scale}, 0))"
-    one = f"CAST('1E-{scale}' AS DECIMAL({scale + 1}, {scale}))"
-    return filled_in(f"CAST({whole} * {one} AS DECIMAL({digits}, {scale}))", a=given[0])
+    return filled_in(of_units(cut, scale, digits), a=given[0])

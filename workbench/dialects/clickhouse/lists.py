@@ -2,12 +2,12 @@
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.kinds import INTEGERS, Kinds, kind_of
 from workbench.dialects.writing import anonymous, filled_in
 
 #: What a sum of elements is held in, by the type of an element.
 _SUMS = {
-    **dict.fromkeys(("byte", "short", "integer", "long"), "BIGINT"),
+    **dict.fromkeys(INTEGERS, "BIGINT"),
     **dict.fromkeys(("double", "float"), "DOUBLE"),
 }
 

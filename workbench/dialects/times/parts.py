@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.times.distances import seconds_between
 from workbench.dialects.times.formats import spark_format
 from workbench.dialects.writing import anonymous, filled_in
@@ -41,7 +41,6 @@ _OTHER_NAMES = {
 }  # fmt: skip
 #: Functions of DuckDB by the names of the parts that they give.
 PARTS_OF_DUCKDB = ("millisecond", "microsecond", "decade", "century", "millennium", "era", "julian")
-_NUMBERS = ("byte", "short", "integer", "long", "decimal", "double", "float")
 
 
 def extracted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -93,7 +92,7 @@ def time_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if dialect == "duckdb" and isinstance(time, exp.Literal) and time.is_string:
         # The format may come first.
         time, given = given, time
-    if kind_of(node, time, kinds) in _NUMBERS:
+    if kind_of(node, time, kinds) in NUMBERS:
         raise WorkbenchError(
             "query: a format of numbers is not available, as Spark fills up their places "
             "otherwise; take round(x, 2)::text, or lpad of the text."

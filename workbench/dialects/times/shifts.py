@@ -2,13 +2,12 @@
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.times.intervals import bucket, interval_of, moved
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 
 _TIMES = ("timestamp", "timestamp_ntz")
-_NUMBERS = ("byte", "short", "integer", "long", "decimal", "double", "float")
 #: Units of whose begin ClickHouse gives the day.
 _OF_DAYS = ("WEEK", "MONTH", "QUARTER", "YEAR")
 
@@ -52,11 +51,11 @@ def sum_with_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
         return exp.paren(filled_in(seconds, a=left, b=right), copy=False)
     if first == second == "date" and isinstance(node, exp.Sub):
         return filled_in("DATEDIFF(:a, :b)", a=left, b=right)
-    if first in _TIMES and second in _NUMBERS:
+    if first in _TIMES and second in NUMBERS:
         sign = "-" if isinstance(node, exp.Sub) else "+"
         span = interval_of(right, "SECOND")
         return exp.paren(filled_in(f"(:a) {sign} :b", a=left, b=span or right), copy=False)
-    if first == "date" and second in _NUMBERS:
+    if first == "date" and second in NUMBERS:
         sign = "-" if isinstance(node, exp.Sub) else ""
         return filled_in(f"DATE_ADD(:a, {sign}INT(:b))", a=left, b=right)
     return None

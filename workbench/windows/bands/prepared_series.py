@@ -4,7 +4,6 @@ What answers is the task of a Spark worker, run in this process on the one serie
 a slider must not repeat the scan, the shuffle and the sort, which no window changes.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from workbench.frames.bounds import PerRow
 from workbench.functions.order import OrderColumn
 from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.one_key import literal
+from workbench.spark.sessions.session import cores
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
 from workbench.spark.sources.given import table
@@ -145,7 +145,7 @@ class PreparedSeries:
             own = found.slice(span.first - span.low, span.last - span.first)
             return make(slice(span.first, span.last), own)
 
-        with ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as pool:
+        with ThreadPoolExecutor(min(cores(), MOST_THREADS)) as pool:
             return list(pool.map(made, _spans(rows, list(frames.values()))))
 
     def rows(self, over: "Over", key: Key) -> pa.Table:

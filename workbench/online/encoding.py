@@ -139,7 +139,9 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
     if type(value) is int and pa.types.is_integer(kind) and -(2**63) <= value < 2**63:
         return (value + 2**63).to_bytes(8, "big")
     check_text(value, "key")
-    if value is None or not _fits(value, kind):
+    # pandas' NaT is an instance of datetime, and equal to nothing.
+    missing = value is None or (isinstance(value, datetime) and value != value)
+    if missing or not _fits(value, kind):
         raise WorkbenchError(f"key: {value!r} is no value of {name!r}, which holds {kind}.")
     try:
         return value_bytes(pa.array([value], kind))[0]

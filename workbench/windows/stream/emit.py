@@ -19,6 +19,7 @@ from workbench.windows.stream.checks import (
 )
 from workbench.windows.stream.plan import BoundStream, answered_stream
 from workbench.windows.stream.update_checks import check_updating
+from workbench.windows.stream.watermarks import check_no_second_watermark
 from workbench.windows.stream.worker.close import CloseOperator
 from workbench.windows.stream.worker.update import OP, UpdateOperator
 
@@ -93,6 +94,7 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
     check_emit(emit, list(EMITS))
     check_engine(call.over)
     bound = EMITS[emit](call)
+    check_no_second_watermark(call.table)
     check_provider(call.table.df.sparkSession)
     return answered_stream(bound)
 

@@ -34,6 +34,7 @@ from tests.workbench.online.cases import (
 )
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
+from workbench.online.encoding import key_of
 from workbench.online.fetch import Reading, fetched
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import STREAMED
@@ -461,3 +462,9 @@ def test_an_error_about_one_key_is_of_that_key() -> None:
     assert fetched(reading, [0], 14)[0.0]["count_1_30_4"] == 1
     with pytest.raises(WorkbenchError, match="7 was not asked for"):
         fetched(reading, [0, 0.0], 14)[7]
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us", "UTC"), pa.float64()])
+def test_a_missing_time_of_pandas_is_no_key(kind: pa.DataType) -> None:
+    with pytest.raises(WorkbenchError, match="key: NaT is no value of 'user', which holds"):
+        key_of((pd.NaT,), (kind,), ("user",))

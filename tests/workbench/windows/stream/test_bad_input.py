@@ -103,6 +103,21 @@ def test_engines_and_pieces_that_there_are_not_for_streams(marked: DataFrame) ->
         wb.over(marked, "user", "at", Frame.rows(-1, 0), cut=9, emit=CLOSE, total=TOTAL)
 
 
+@pytest.mark.parametrize("emit", [CLOSE, "on update"])
+def test_a_watermark_behind_a_call_that_waits_for_it(marked: DataFrame, emit: str) -> None:
+    closed = wb.over(marked, "user", "at", emit=CLOSE, n=fn.count())
+    again = closed.unionByName(closed).withWatermark("at", "1 minute")
+    with pytest.raises(wb.WorkbenchError, match=r"df: .* no row would ever go on; write the first"):
+        wb.over(again, "user", "at", emit=emit, m=fn.count())
+
+
+def test_a_watermark_behind_what_goes_on_at_once(marked: DataFrame, stream: DataFrame) -> None:
+    said = wb.over(stream, "user", "at", emit="on update", n=fn.count()).drop("op")
+    wb.over(said.withWatermark("at", "1 minute"), "user", "at", emit=CLOSE, m=fn.count())
+    once = marked.dropDuplicatesWithinWatermark(["value"])
+    wb.over(once, "user", "at", emit=CLOSE, m=fn.count())
+
+
 def test_a_session_that_keeps_state_elsewhere(marked: DataFrame) -> None:
     elsewhere = {PROVIDER: ROCKSDB.replace("RocksDB", "HDFSBacked")}
     with (

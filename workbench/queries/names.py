@@ -95,6 +95,12 @@ class QueryTables:
         named = exp.TableAlias(this=exp.to_identifier(alias, quoted=True)) if alias else None
         return exp.Table(this=exp.to_identifier(name), alias=named)
 
+    def answered(self, node: exp.Table) -> "DataFrame | None":
+        """Return what a part of the query answered, where a table of it stands for that."""
+        if node.name in self.answers:
+            return self.answers[node.name]
+        return None if node.db else self.known.get(self._plain(node.name))
+
     def find(self, node: exp.Table) -> "DataFrame":
         """Return what a table of a query is.
 

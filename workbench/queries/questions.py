@@ -13,6 +13,7 @@ from workbench.queries.reading.parsing import nested, own
 from workbench.queries.selects import windowed
 from workbench.queries.windows.arrival import ordered_by_arrival
 from workbench.queries.windows.calls import named_windows
+from workbench.queries.windows.changes import around_changes, renamed
 from workbench.queries.windows.frame_shifts import with_frame_shifts
 from workbench.queries.windows.own_orders import with_own_orders
 
@@ -39,6 +40,7 @@ def answer(query: exp.Query, work: Translation) -> "DataFrame":
         When something in it cannot be meant.
     """
     if not is_ours(query, work.dialect):
+        around_changes(query, work)
         _name_all(query, work.dialect)
         return work.spark(query)
     if (ctes := query.args.get("with_")) is not None:
@@ -48,6 +50,7 @@ def answer(query: exp.Query, work: Translation) -> "DataFrame":
         return _wrapped(query, work)
     for one in nested(query):
         _put_answer(one, query, work)
+    around_changes(query, work)
     if isinstance(query, exp.Select) and _asks_ours(query, work.dialect):
         named_windows(query)
         with_frame_shifts(query)
@@ -104,7 +107,7 @@ def _with_ctes(ctes: exp.With, work: Translation) -> Translation:
         else:
             df = answer(cte.this.copy(), work)
         if columns := cte.args["alias"].args.get("columns"):
-            df = work.renamed(df, [one.name for one in columns])
+            df = renamed(df, [one.name for one in columns], work)
         work = work.within(work.tables.with_names({name: df}))
     return work
 
@@ -122,6 +125,7 @@ def _wrapped(query: exp.Subquery, work: Translation) -> "DataFrame":
     if not any(around.args.get(part) for part in ("order", "limit", "offset")):
         return df
     around.set("from_", exp.From(this=work.tables.answer(df, query.alias)))
+    around_changes(around, work)
     return work.spark(around)
 
 
@@ -134,7 +138,7 @@ def _put_answer(one: exp.Expr, around: exp.Query, work: Translation) -> None:
     df = answer(inside.copy(), work)
     alias = one.args.get("alias")
     if alias is not None and alias.args.get("columns"):
-        df = work.renamed(df, [column.name for column in alias.args["columns"]])
+        df = renamed(df, [column.name for column in alias.args["columns"]], work)
     if isinstance(one.parent, exp.From | exp.Join):
         put = work.tables.answer(df, one.alias or "answer_")
         for part in ("joins", "laterals", "sample", "pivots"):

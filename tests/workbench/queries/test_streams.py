@@ -114,6 +114,48 @@ def test_on_update_the_changes_come_to_the_answer_of_batch(
     assert said(asked, tmp_path) == sorted(map(repr, expected))
 
 
+WINDOWS = "SELECT id, p, sum(x) OVER (PARTITION BY p ORDER BY ts ROWS 1 PRECEDING) AS s FROM t"
+AROUND = [
+    f"SELECT id, s + 1 AS more FROM ({WINDOWS}) AS w WHERE s > 9",
+    f"WITH w AS ({WINDOWS}), v AS (SELECT s, id FROM w WHERE id > 7) SELECT v.s FROM v",
+    f"WITH w(a, b, c) AS ({WINDOWS}) SELECT c, a FROM w",
+    f"SELECT * FROM ({WINDOWS}) AS w(a, b, c) WHERE c > 9",
+]
+
+
+@pytest.mark.parametrize("query", AROUND)
+def test_a_query_of_the_rows_of_changes_says_what_becomes_of_each(
+    stream: DataFrame, tmp_path: Path, query: str
+) -> None:
+    asked = wb.sql(query, dialect="risingwave", t=stream)
+    assert asked.columns[0] == "op"
+    last = ROWS.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
+    rows = pa.concat_tables([ROWS, last.cast(ROWS.schema)])
+    expected = wb.sql(query, dialect="risingwave", t=rows).toArrow().to_pylist()
+    assert said(asked, tmp_path) == sorted(map(repr, expected))
+
+
+BEYOND_ROWS = {
+    "GROUP BY": f"SELECT p, count(*) AS n FROM ({WINDOWS}) AS w GROUP BY p",
+    "DISTINCT": f"WITH w AS ({WINDOWS}) SELECT DISTINCT p FROM w",
+    "JOIN": f"SELECT w.s FROM ({WINDOWS}) AS w JOIN t ON w.id = t.id",
+    "ORDER BY": f"({WINDOWS}) ORDER BY s",
+    "UNION": f"SELECT s FROM ({WINDOWS}) AS w UNION ALL SELECT x FROM t",
+    "a window": f"SELECT lag(s) OVER (PARTITION BY p ORDER BY id) AS k FROM ({WINDOWS}) AS w",
+    "an aggregate": f"SELECT sum(s) AS k FROM ({WINDOWS}) AS w",
+    "a query within": f"SELECT x FROM t WHERE x IN (SELECT s FROM ({WINDOWS}) AS w)",
+    "'op' says": f"SELECT s AS op FROM ({WINDOWS}) AS w",
+}
+
+
+@pytest.mark.parametrize("what", BEYOND_ROWS)
+def test_a_query_that_would_count_changes_for_rows_is_refused(
+    spark: SparkSession, stream: DataFrame, what: str
+) -> None:
+    with no_job(spark), pytest.raises(wb.WorkbenchError, match=f"^query: {what}"):
+        wb.sql(BEYOND_ROWS[what], dialect="risingwave", t=stream)
+
+
 def test_the_lines_of_python_say_when_rows_go_on(stream: DataFrame) -> None:
     assert ".run(step_1, emit='on window close')" in wb.explain_sql(
         CLOSE, dialect="risingwave", t=stream

@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 import workbench as wb
 from tests.clusters import session_options
+from tests.conftest import RunOn
 from workbench import Frame, fn
 from workbench.spark.sessions.session import PROVIDER, ROCKSDB
 
@@ -103,12 +104,23 @@ def test_engines_and_pieces_that_there_are_not_for_streams(marked: DataFrame) ->
         wb.over(marked, "user", "at", Frame.rows(-1, 0), cut=9, emit=CLOSE, total=TOTAL)
 
 
-@pytest.mark.parametrize("emit", [CLOSE, "on update"])
-def test_a_watermark_behind_a_call_that_waits_for_it(marked: DataFrame, emit: str) -> None:
-    closed = wb.over(marked, "user", "at", emit=CLOSE, n=fn.count())
+def second_watermark(spark: SparkSession, emit: str) -> None:
+    rows = spark.readStream.format("rate").load().selectExpr("value % 3 AS user", "timestamp AS at")
+    closed = wb.over(rows.withWatermark("at", "1 minute"), "user", "at", emit=CLOSE, n=fn.count())
     again = closed.unionByName(closed).withWatermark("at", "1 minute")
     with pytest.raises(wb.WorkbenchError, match=r"df: .* no row would ever go on; write the first"):
         wb.over(again, "user", "at", emit=emit, m=fn.count())
+
+
+def in_rocksdb(spark: SparkSession, emit: str) -> None:
+    with session_options(spark, {PROVIDER: ROCKSDB}):
+        second_watermark(spark, emit)
+
+
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+@pytest.mark.parametrize("emit", [CLOSE, "on update"])
+def test_a_watermark_behind_a_call_that_waits_for_it(run_on: RunOn, kind: str, emit: str) -> None:
+    run_on(kind, in_rocksdb, emit)
 
 
 def test_a_watermark_behind_what_goes_on_at_once(marked: DataFrame, stream: DataFrame) -> None:

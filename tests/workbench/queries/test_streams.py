@@ -145,6 +145,7 @@ BEYOND_ROWS = {
     "an aggregate": f"SELECT sum(s) AS k FROM ({WINDOWS}) AS w",
     "a query within": f"SELECT x FROM t WHERE x IN (SELECT s FROM ({WINDOWS}) AS w)",
     "'op' says": f"SELECT s AS op FROM ({WINDOWS}) AS w",
+    "'op' says what": WINDOWS.replace("id, p,", "id AS op, p,"),
 }
 
 

@@ -48,13 +48,23 @@ def around_changes(query: exp.Query, work: Translation) -> None:
             f"query: {asked} around windows over a stream that emits on update is not available; "
             "leave it out, and ask it of what has been written."
         )
+    check_no_own_op(query)
+    if not any(_has_op(one) for one in query.expressions):
+        query.set("expressions", [exp.column(OP, quoted=True), *query.expressions])
+
+
+def check_no_own_op(query: exp.Query) -> None:
+    """Refuse a column that is called as what becomes of each row.
+
+    Raises
+    ------
+    WorkbenchError
+    """
     if any(isinstance(one, exp.Alias) and one.alias.lower() == OP for one in query.expressions):
         raise WorkbenchError(
             f"query: {OP!r} says what becomes of a row of a stream that emits on update; call the "
             "column something else."
         )
-    if not any(_has_op(one) for one in query.expressions):
-        query.set("expressions", [exp.column(OP, quoted=True), *query.expressions])
 
 
 def is_changes(df: "DataFrame | None") -> bool:

@@ -8,6 +8,7 @@ from sqlglot import exp
 from workbench.errors import WorkbenchError
 from workbench.queries.parts import Translation
 from workbench.queries.staged import staged_column
+from workbench.queries.windows.changes import check_no_own_op
 from workbench.windows.over import Over
 from workbench.windows.stream.worker.update import OP
 
@@ -54,6 +55,8 @@ def windowed_stream(
             f"query: {asked[0]} around windows over a stream that emits {emit} is not available; "
             "leave it out, and ask it of what has been written."
         )
+    if emit == "on update":
+        check_no_own_op(last)
     answer = found[0].run(df, emit)
     why = f"windows over a stream are answered by the kernels, and rows go on {emit}"
     work.ours("over", found[0], why, df, answer, f"{found[0]!r}.run({{df}}, emit={emit!r})")

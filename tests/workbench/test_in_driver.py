@@ -286,3 +286,18 @@ def test_times_without_a_zone_go_by_the_clock_of_the_session(
         there = in_any_order(over.run(rows))
         with session_options(spark, {ANSWERED: GIVEN}):
             assert in_any_order(over.run(rows)) == there
+
+
+def test_a_sum_beyond_its_type_is_one_sentence_as_for_calls_that_run_a_job(
+    spark: SparkSession,
+) -> None:
+    most = 2**63 - 1
+    rows = pd.DataFrame({"k": 1, "t": [1, 2], "v": [most, most]})
+    queries = pd.DataFrame({"k": [1], "t": [3]})
+    backfill = wb.Backfill("k", "t", wb.Aggregation("sum", "v", windows=5), "sliding")
+    said = "a sum does not fit a 64-bit integer; cast the column to double."
+    with session_options(spark, {ANSWERED: GIVEN}):
+        with pytest.raises(JobError, match=f"^total: {said}$"):
+            wb.over(rows, "k", "t", engine="kernel", total=fn.sum("v"))
+        with pytest.raises(JobError, match=f"^v_sum_5: {said}$"):
+            backfill.run(queries, rows)

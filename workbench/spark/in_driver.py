@@ -124,9 +124,18 @@ def _parts(tables: Sequence[pa.Table], keys: Sequence[str]) -> list[list[NDArray
 
 
 def run_here(run: Run, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """Return what a task makes of batches."""
-    with of_a_person():
-        return list(run(batches))
+    """Return what a task makes of batches.
+
+    Raises
+    ------
+    JobError
+        When an answer does not fit its type, as calls have it that run a job of Spark.
+    """
+    try:
+        with of_a_person():
+            return list(run(batches))
+    except OverflowError as error:
+        raise JobError(str(error)) from None
 
 
 def answered_here(

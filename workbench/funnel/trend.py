@@ -1,7 +1,8 @@
 """A funnel by the time of the first step, as a pandas table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from workbench.funnel.intervals import CONFIDENCE, check_confidence, shares_of
 from workbench.funnel.periods import check_every, check_points, end_of, periods_for
 from workbench.funnel.plan import entered
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.segment_values import is_nan
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.summary import check_largest, step_names, warn_of
 from workbench.funnel.worker.entries import PERIOD, numbers
@@ -97,7 +99,7 @@ def _periods_between(
     known = [row[PERIOD] for row in found]
     _, end = within_period(funnel, events, 0, found[0]["end"])
     last = max(*known, int(numbers(periods, np.array([end]))[0]))
-    segments = len({tuple(row[name] for name in _names(row)) for row in found})
+    segments = len({_one_nan(row[name] for name in _names(row)) for row in found})
     check_points(last - min(known) + 1, segments, every)
     # From zero, as what is behind the last integer is none.
     return np.arange(last - min(known) + 1) + np.int64(min(known))
@@ -117,6 +119,11 @@ def _names(row: Any) -> list[str]:
     return [name for name in names if name.startswith(segment(0)[:-1])] + [OTHERS]
 
 
+def _one_nan(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return values of a segment, NaN as one object: two of them are not equal."""
+    return tuple(nan if is_nan(value) else value for value in values)
+
+
 def _table(
     found: "Sequence[Row | dict[str, Any]]",
     number: NDArray[np.int64],
@@ -125,13 +132,15 @@ def _table(
     confidence: float,
 ) -> pd.DataFrame:
     """A row for each segment, period and step; ``from`` is the number of the period."""
-    keys = [(row[OTHERS] > 0, *(row[segment(k)] for k in range(len(by)))) for row in found]
+    keys = [(row[OTHERS] > 0, *_one_nan(row[segment(k)] for k in range(len(by)))) for row in found]
     total: dict[tuple[Any, ...], int] = {}
     for key, row in zip(keys, found, strict=True):
         total[key] = total.get(key, 0) + row["entrants"]
-    # Those with the most entrants first, then in their own order, a null one first; others last.
+    # Those with the most entrants first, then in their own order, null first and NaN last; others
+    # behind all of them.
     segments = sorted(
-        total, key=lambda key: (key[0], -total[key], [(v is not None, v) for v in key[1:]])
+        total,
+        key=lambda key: (key[0], -total[key], [(v is not None, is_nan(v), v) for v in key[1:]]),
     )
     places = {key: k for k, key in enumerate(segments)}
     shape = len(segments), len(number)

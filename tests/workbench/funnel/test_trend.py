@@ -463,6 +463,20 @@ def test_too_many_points_of_a_table_are_refused_by_a_sentence(events: DataFrame)
         FUNNEL.trend(events, "1 minute", by="device")
 
 
+def test_nan_is_one_segment_in_all_periods(spark: SparkSession) -> None:
+    nan = float("nan")
+    rows = {"user_id": [1, 2, 3, 4, 5], "timestamp": [0, 10, 20, 0, 10], "event": ["A"] * 5}
+    events = pa.table(rows | {"s": pa.array([nan, nan, nan, 0.5, None])})
+    funnel = wb.Funnel(["A"], 9)
+    found = funnel.trend(wb.table(events), 10, by="s")
+    assert found["s"].isna().tolist() == [True] * 3 + [True] * 3 + [False] * 3
+    assert found["entrants"].tolist() == [1, 1, 1, 0, 1, 0, 1, 0, 0]
+    assert funnel.trend(events, 10, by=["s", "event"])["entrants"].tolist() == [*found["entrants"]]
+    # Three segments in three thousand periods are within the 10,000 points that a trend has.
+    far = events.set_column(1, "timestamp", pa.array([0, 15_000, 29_990, 0, 10]))
+    assert len(funnel.trend(far, 10, by="s")) == 3 * 3_000
+
+
 NOT_BEHIND: dict[str, tuple[dict[str, Any], str]] = {
     "neither": (
         {"entered": "2024-01-01", "every": "1 day"},

@@ -258,7 +258,9 @@ set to never sends them to Spark
         -------
         str
             :func:`workbench.sql` reads it as this call. DuckDB rounds quantiles of decimals to
-            their scale, and deviations of integers to integers.
+            their scale, and deviations of integers to integers. Times of pandas and Arrow without
+            a zone are of the session's clock here and of none there: where clocks change,
+            distances differ by an hour unless they are given a zone.
 
         Raises
         ------

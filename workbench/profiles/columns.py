@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 TEXT, INTEGER, REAL, TIME, FLAG, OTHER = "text", "integer", "number", "time", "flag", "other"
 #: A column of so many different texts in the first rows is looked at as names; so many are counted.
 MOST_NAMES, NAMES_COUNTED = 50, 15
+#: A column of so many different integers in the first rows is looked at as codes; all are counted.
+MOST_CODES = 15
 #: So many letters of a text are shown.
 MOST_LETTERS = 60
 
@@ -85,7 +87,7 @@ class ColumnProfile:
     span : float
         Of times, the seconds between them.
     names : dict of str to int
-        Of few texts those of the first rows, with how often they are in all rows.
+        Of few texts or integers those of the first rows, with how often they are in all rows.
     readings : tuple of TimeReading
         How it can be read as times, the best first.
     """
@@ -114,7 +116,7 @@ class ColumnQuestion:
     held : DataType
     value : pyspark.sql.Column
     names, formats : tuple of str
-        Texts to count, and formats to try.
+        Texts and codes to count, and formats to try.
     whole : bool
         Whether more is asked than how many nulls there are.
     """
@@ -134,9 +136,10 @@ class ColumnQuestion:
         """Ask what the first values of a column suggest."""
         kind, there = kind_of_column(held), [one for one in first if one is not None]
         names: tuple[str, ...] = ()
-        if kind == TEXT and COLLATED not in held.simpleString():
-            often = Counter(there)
-            if len(often) <= MOST_NAMES:
+        most = {TEXT: MOST_NAMES, INTEGER: MOST_CODES}.get(kind, 0)
+        if most and COLLATED not in held.simpleString():
+            often = Counter(map(str, there))
+            if len(often) <= most:
                 names = tuple(name for name, _ in often.most_common(NAMES_COUNTED))
         return cls(place, name, held, value, names, _formats(kind, there))
 
@@ -155,7 +158,8 @@ class ColumnQuestion:
         if kind == TIME:
             yield _span(value.cast("timestamp")).alias(to("span"))
         for i, name in enumerate(self.names):
-            yield F.count_if(value == F.lit(name)).alias(to(f"name{i}"))
+            one = F.lit(int(name) if kind == INTEGER else name)
+            yield F.count_if(value == one).alias(to(f"name{i}"))
         for i, format in enumerate(self.formats):
             yield from self._reading(format, f"{i}")
 

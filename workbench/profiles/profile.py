@@ -10,10 +10,12 @@ from workbench.described import Described, rows_table
 from workbench.markup import Markup, element, in_lines
 from workbench.profiles.columns import (
     OTHER,
+    TEXT,
     TIME,
     ColumnProfile,
     ColumnQuestion,
     TimeReading,
+    kind_of_column,
 )
 from workbench.profiles.proposals import (
     EVENTS,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 FIRST_ROWS = 1_000
 #: Of so many columns all is asked, of further ones the nulls: each value counts in some seconds.
 MOST_COLUMNS = 60
-#: The names of so many columns are counted.
+#: The names of so many columns of texts are counted, and the codes of as many of integers.
 MOST_NAMED = 4
 APPROXIMATE = "how many different values there are is an estimate, within some 5%"
 
@@ -208,7 +210,9 @@ def _asked(bound: BoundTable, first: pa.Table, argument: str) -> list[ColumnQues
     whole = {one.place for one in likely[:MOST_COLUMNS]}
     names = [one for one in asked if one.names and one.place in whole]
     names.sort(key=lambda one: not is_known(one.name, EVENTS))
-    named = {one.place for one in names[:MOST_NAMED]}
+    texts = [one.place for one in names if kind_of_column(one.held) == TEXT]
+    codes = [one.place for one in names if one.place not in texts]
+    named = {*texts[:MOST_NAMED], *codes[:MOST_NAMED]}
     return [
         replace(one, whole=one.place in whole, names=one.names if one.place in named else ())
         for one in asked

@@ -7,7 +7,15 @@ from math import log10
 from typing import NamedTuple
 
 from workbench.described import noun
-from workbench.profiles.columns import INTEGER, REAL, TEXT, TIME, ColumnProfile, TimeReading
+from workbench.profiles.columns import (
+    INTEGER,
+    MOST_CODES,
+    REAL,
+    TEXT,
+    TIME,
+    ColumnProfile,
+    TimeReading,
+)
 from workbench.spark.sources.times import EPOCHS, TIME_WORDS, words_of
 
 ROLES = ("key", "time", "event", "value")
@@ -17,7 +25,7 @@ KEYS = (
     *("device", "sensor", "machine", "vehicle", "plant", "station", "host", "player", "email"),
 )
 EVENTS = ("event", "action", "activity", "step", "operation", "type", "kind", "status", "state",
-          "page", "name", "category")  # fmt: skip
+          "page", "name", "category", "evt", "stage")  # fmt: skip
 VALUES = (
     *("value", "amount", "price", "revenue", "total", "cost", "duration", "delay", "temp", "mwh"),
     *("temperature", "kwh", "quantity", "score", "rating", "stars", "speed", "power", "load"),
@@ -25,8 +33,12 @@ VALUES = (
 )
 #: Parts of a date: numbers, but neither who something happened to nor how much of it.
 PARTS = ("year", "month", "day", "hour", "minute", "second", "week", "weekday", "quarter")
+#: Numbers that count or measure, whatever else their names say.
+COUNTS = ("count", "counts", "sum", "min", "max", "avg", "mean", "size", "length", "qty")
 #: Of so many values at the most are names of events, and that share of rows has to be times.
 MOST_EVENTS, MOSTLY = 200, 0.5
+#: Two integers alone are a flag: from so many on they may be codes of events, each of some rows.
+FEWEST_CODES, ROWS_OF_CODE = 3, 2
 #: How a number is named by its size.
 LENGTHS = ((31_557_600, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
@@ -123,16 +135,28 @@ def _of_key(column: ColumnProfile, rows: int) -> Rated | None:
 
 
 def _of_event(column: ColumnProfile, rows: int) -> Rated | None:
-    if column.kind != TEXT or not column.names or column.distinct is None or column.readings:
+    if not column.names or column.distinct is None or column.readings:
         return None
     if not 2 <= column.distinct <= MOST_EVENTS:
         return None
     named = _named(column, EVENTS)
+    codes = column.kind == INTEGER
+    if codes and not (named and _may_be_codes(column, rows)):
+        return None
     points = (4 - EVENTS.index(_word(column, EVENTS)) / 6 if named else 0) - 3 * column.nulls / rows
     often, many = next(iter(column.names.items()))
-    share = many / (rows - column.nulls)
-    words = [f"{_about(column)} different texts, most often {often!r} ({share:.0%})", *named]
-    return Rated(points + (column.distinct >= 3), words + _nulls(column, rows))
+    share, what = many / (rows - column.nulls), "codes" if codes else "texts"
+    most = often if codes else repr(often)
+    words = [f"{_about(column)} different {what}, most often {most} ({share:.0%})", *named]
+    return Rated(points + (column.distinct >= 3) - codes, words + _nulls(column, rows))
+
+
+def _may_be_codes(column: ColumnProfile, rows: int) -> bool:
+    """Few integers may be amounts, identifiers or parts of a date as well: the name has to say."""
+    many = column.distinct or 0
+    fits = FEWEST_CODES <= many <= min(MOST_CODES, (rows - column.nulls) / ROWS_OF_CODE)
+    others = (*KEYS, *VALUES, *COUNTS, *PARTS, *TIME_WORDS)
+    return fits and not is_known(column.name, others)
 
 
 def _of_value(column: ColumnProfile, rows: int) -> Rated | None:

@@ -48,6 +48,15 @@ def test_it_counts_what_pandas_counts_in_one_job_over_all_rows(spark: SparkSessi
     assert found.columns["action"].names == TABLE["action"].value_counts().to_dict()
 
 
+def test_codes_are_counted_by_their_texts_and_what_has_many_values_is_not(
+    spark: SparkSession,
+) -> None:
+    rows = pd.DataFrame({"evt": [2, 1, 1, -3] * 5, "order_no": range(20)})
+    found = wb.profile(rows)
+    assert found.columns["evt"].names == {"1": 10, "2": 5, "-3": 5}
+    assert found.columns["order_no"].names == {}
+
+
 def test_text_in_day_month_order_and_epochs_are_read_as_times(spark: SparkSession) -> None:
     found = wb.profile(TABLE)
     text, other = found.columns["when"].readings

@@ -76,6 +76,50 @@ def test_the_best_column_of_several_is_proposed(
     assert (some[0].column if some else None) == best
 
 
+def codes(name: str, distinct: int = 4, **more: Any) -> ColumnProfile:
+    """A column of few integers, of which the first is in half of the rows."""
+    return column(name, "integer", distinct, names={"1": 5_000, "2": 2_500, "3": 1_500}, **more)
+
+
+def test_integer_codes_are_proposed_as_events_where_their_name_says_so() -> None:
+    (best,) = proposed([TIME, USER, codes("evt")], ROWS)["event"]
+    assert (best.column, best.reason) == (
+        "evt",
+        "4 different codes, most often 1 (50%); is called evt",
+    )
+
+
+@pytest.mark.parametrize("name", ["event_type", "eventId", "Step No", "status"])
+def test_names_of_codes(name: str) -> None:
+    assert [one.column for one in proposed([TIME, USER, codes(name)], ROWS)["event"]] == [name]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        codes("quantity"),
+        codes("x7"),
+        codes("event_count"),
+        codes("step_value"),
+        codes("user_type"),
+        codes("shop_id"),
+        codes("event_day"),
+        codes("event", distinct=2),
+        codes("event", distinct=100),
+        codes("event", nulls=ROWS - 6),
+        column("event", "integer", 4),
+    ],
+    ids=lambda one: f"{one.name}-{one.distinct}-{one.nulls}",
+)
+def test_amounts_identifiers_flags_and_parts_of_dates_are_no_events(other: ColumnProfile) -> None:
+    assert proposed([TIME, USER, other], ROWS)["event"] == ()
+
+
+def test_texts_called_an_event_come_before_codes() -> None:
+    found = proposed([TIME, USER, codes("event_type"), EVENT], ROWS)["event"]
+    assert [one.column for one in found] == ["event", "event_type"]
+
+
 def test_text_that_is_read_as_times_says_how_many_cannot_be() -> None:
     readings = tuple(
         TimeReading(format, read, ROWS - read, ("n/a", "soon"), "2024-01-01", "2024-06-01", 9.0)

@@ -47,7 +47,7 @@ MEANINGS = {
 FITS = {
     "key": (TEXT, INTEGER),
     "time": (TIME, INTEGER),
-    "event": (TEXT,),
+    "event": (TEXT, INTEGER),
     "value": (INTEGER, REAL),
 }
 
@@ -307,7 +307,10 @@ def _choice(profile: Profile, role: str) -> widgets.Dropdown:
     others = [
         one.name
         for one in profile.columns.values()
-        if one.kind in FITS[role] and one.name not in first
+        if one.kind in FITS[role]
+        and one.name not in first
+        # Of integers only codes are names of events.
+        and (role != "event" or one.kind == TEXT or one.names)
     ]
     return widgets.Dropdown(
         options=[*first, *others, NONE], value=first[0] if first else NONE,

@@ -235,6 +235,29 @@ def test_over_spark_connect_it_proposes_and_opens_the_same(run_on: RunOn) -> Non
         assert "country" in there[title][0]
 
 
+def test_codes_are_offered_as_events_and_their_most_frequent_ones_as_steps() -> None:
+    code = ColumnProfile("evt", "int", "integer", 0, 3, 1, 3, 0.0, {"2": 500, "1": 300, "3": 9}, ())
+    shelf = replace(code, name="shelf")
+    door = door_of([*COLUMNS[:2], code, shelf, *COLUMNS[3:]])
+    # What may be codes can be chosen; numbers of many values cannot.
+    assert door.roles["event"].options == ("evt", "user", "when", "shelf", NONE)
+    assert door.question.value == "Funnel"
+    line = door.code.splitlines()[3]
+    assert line.startswith("funnel = wb.Funnel(['2', '1', '3'],")
+    assert "event='evt'" in line
+    door.roles["event"].value = "shelf"
+    assert "chosen by hand: int" in door.reasons["event"].value
+
+
+def test_a_funnel_of_codes_opens(spark: SparkSession) -> None:
+    rows = [(n % 9, 1_700_000_000 + 60 * n, 1 + n % 4) for n in range(200)]
+    codes = pd.DataFrame(rows, columns=["User ID", "Zeit/Punkt", "evt"])
+    explorer = wb.explore(codes).show()
+    explorer.progress.wait()
+    assert sorted(explorer.steps["step"]) == sorted(explorer.funnel.labels)
+    assert explorer.steps["users"].tolist() == [9, 9, 9]
+
+
 def test_an_event_without_a_name_is_no_step_to_begin_with() -> None:
     event = replace(COLUMNS[2], names={"": 500, "cart": 300})
     door = door_of([*COLUMNS[:2], event])

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 SPEEDS = (15, 30, 60, 120, 240)
 #: How many moments are kept to be shown again, the last ones.
 KEPT = 500
+#: Where Spark's watermark is before there is one.
+_NO_MARK = np.datetime64(0, "us")
 
 
 def is_stream(table: Any) -> bool:
@@ -340,7 +342,7 @@ class LiveStream(Card):
         """The time that has come, and the watermark: beside it where a replay has a clock."""
         beats = [beat for beat in self.follower.beats.values() if beat.watermark]
         mark = beats[-1].watermark.rstrip("Z") if beats else ""
-        known = bool(mark) and not mark.startswith("1970")
+        known = bool(mark) and np.datetime64(mark, "us") != _NO_MARK
         if self.replay is None:
             return [("watermark", mark.replace("T", " ")[:16] if known else "none yet")]
         lag = _lag(self.replay.now - np.datetime64(mark, "us")) if known else "none yet"

@@ -243,7 +243,7 @@ def test_a_streaming_table_of_ones_own_is_looked_at_and_not_written_to(
     live.follower.catch_up()
     live.step()
     assert len(medians(live)) == 15
-    assert dict(live.numbers)["watermark"] == "none yet"
+    assert dict(live.numbers)["watermark"] == "1970-01-01 08:40"
     with pytest.raises(wb.WorkbenchError, match="late event: only a replay takes one"):
         live.inject()
     live.stop()
@@ -268,4 +268,19 @@ def test_how_far_a_watermark_is_behind_is_read_in_days_and_hours(
     mark = replay.now - np.timedelta64(int(lag[:-1]), lag[-1])  # type: ignore[call-overload]
     live.stop()
     live.follower.beats = {0: Beat(watermark=f"{mark}Z")}
+    assert dict(live.numbers)["watermark behind the clock"] == said
+
+
+@pytest.mark.parametrize(
+    ("mark", "said"), [("1970-01-01T00:00:00.000", "none yet"), ("1970-01-01T02:30:00.000", "1 h")]
+)
+def test_a_watermark_of_1970_is_one_and_the_epoch_itself_is_none(
+    one_partition: SparkSession, tmp_path: Path, mark: str, said: str
+) -> None:
+    replay = replay_in(tmp_path)
+    replay.advance("210 minutes")
+    live = wb.explore(OVER, replay)
+    live.stop()
+    live.follower.beats = {0: Beat(watermark=f"{mark}Z")}
+    live.replay.now = np.datetime64("1970-01-01T03:30:00", "us")
     assert dict(live.numbers)["watermark behind the clock"] == said

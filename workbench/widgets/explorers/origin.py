@@ -64,6 +64,8 @@ if TYPE_CHECKING:
 NO_EVENT = "No event is in the window."
 #: What a query is compared with.
 ALONE, ANOTHER, ONLINE = "nothing", "another query", "the online view"
+#: So many queries are asked for one with an answer, before one without is shown.
+_ASKED_AT_FIRST = 20
 #: In microseconds, as times are counted.
 _STYLE: dict[str, Any] = {"style": {"description_width": "60px"}}
 
@@ -165,11 +167,24 @@ class OriginExplorer(Shared, Card):
         self._clock = clock_for(told, self._plan.integer_time)
         options = [(self._clock(one), one) for one in times]
         self._filling = True
-        for control, place, time in zip((self.when, self.other), (-1, -2), asked, strict=True):
+        place = self._answered() if asked[0] is None else times.index(asked[0])
+        for control, usual, time in zip(
+            (self.when, self.other), (times[place], times[max(place - 1, 0)]), asked, strict=True
+        ):
             control.options = options
-            control.value = times[max(place, -len(times))] if time is None else time
+            control.value = usual if time is None else time
         self._filling = False
         self._take_queries(self._ask_queries(*self._chosen()))
+
+    def _answered(self) -> int:
+        """The place of the last query that has an answer, or of the last one."""
+        times, feature = self._key.times, self.feature.value
+        last = len(times) - 1
+        for place in range(last, max(last - _ASKED_AT_FIRST, -1), -1):
+            asked = self._key.ask(times[place])
+            if feature not in asked.exact or asked.origin(feature).answer is not None:
+                return place
+        return last
 
     def _text(self, time: int) -> str:
         """A query's time as a state has it."""

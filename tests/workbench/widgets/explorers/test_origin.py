@@ -56,6 +56,17 @@ def test_it_opens_on_the_last_query_of_the_key_with_the_most(
     assert repr(explorer).startswith("Where price_avg_5h = ")
 
 
+def test_it_opens_on_the_last_query_with_an_answer(views: DataFrame) -> None:
+    late = "timestamp_seconds(80000 + id * 777600)"
+    queries = views.sparkSession.range(3).selectExpr("'ann' AS user", f"{late} AS at")
+    opened = wb.explore(BACKFILL, queries, views)
+    assert opened.origin.answer is not None
+    assert opened.when.value == opened.when.options[0][1]
+    later = wb.explore(BACKFILL, queries.where("at > '1970-01-05'"), views)
+    assert later.origin.answer is None
+    assert [later.when.index, later.other.index] == [1, 0]
+
+
 def test_the_events_of_a_piece_are_listed_until_another_query_is_asked(
     explorer: OriginExplorer,
 ) -> None:

@@ -31,11 +31,24 @@ _MOST, _ROWS = 400, 20
 
 #: What stands where a number has nothing to say, as the time to the first step.
 ABSENT = "—"
+#: What is read of a name that has no letter, as an event's may.
+EMPTY = "(empty)"
 
 #: Nouns whose singular no ending tells.
 _SINGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "buses": "bus",
 }  # fmt: skip
+
+
+def name_shown(name: object) -> str:
+    """Return a name as a person reads it.
+
+    Examples
+    --------
+    >>> name_shown("visit"), name_shown("")
+    ('visit', '(empty)')
+    """
+    return str(name) or EMPTY
 
 
 class Described:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.durations import spoken
 from workbench.figures.stills.labels import width_of
 from workbench.figures.svg import cut
@@ -32,8 +32,6 @@ from workbench.markup import BREAK, NO_NAME, chart_text, element
 
 #: How many segments are drawn at first; the rest is drawn as one.
 MOST_SEGMENTS = 6
-#: What an empty text is called, which is no null.
-EMPTY = "(empty)"
 #: Letters of a name on an axis and above a panel, and how many panels stand beside each other.
 _NAME, _HEAD, _BESIDE = 32, 30, 3
 _ROW = 26
@@ -107,7 +105,7 @@ def name_of(values: Sequence[Any]) -> str:
     >>> name_of([""])
     '(empty)'
     """
-    return " · ".join("null" if pd.isna(value) else str(value) or EMPTY for value in values)
+    return " · ".join("null" if pd.isna(value) else name_shown(value) for value in values)
 
 
 def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:
@@ -137,7 +135,7 @@ def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:
     """
     unit = steps.attrs.get("unit", "users")
     if not steps["users"].sum():
-        first = cut(str(steps["step"].iloc[0]), _NAME) if len(steps) else "the first step"
+        first = cut(name_shown(steps["step"].iloc[0]), _NAME) if len(steps) else "the first step"
         return empty(themed(go.Figure(), height=140), f"No {unit} took step 1, {first}.")
     if steps.columns[0] == "step":
         return _steps(steps, unit)
@@ -168,9 +166,11 @@ def pivoted(steps: pd.DataFrame) -> pd.DataFrame:
     found = Segments.of(steps)
     table = pd.DataFrame(found.keys, columns=list(found.by))
     for k, label in enumerate(found.steps):
-        table[f"{k + 1} {label}"] = found.users[:, k]
+        table[f"{k + 1} {name_shown(label)}"] = found.users[:, k]
         if k:
-            table[f"{k + 1} {label}, share"] = found.users[:, k] / np.maximum(found.users[:, 0], 1)
+            table[f"{k + 1} {name_shown(label)}, share"] = found.users[:, k] / np.maximum(
+                found.users[:, 0], 1
+            )
     return table
 
 
@@ -257,14 +257,16 @@ def _hover(number: str, counts: Iterable[int], unit: str, *words: str) -> str | 
 
 
 def _numbered(labels: Sequence[Any], length: int) -> list[str]:
-    return [chart_text(cut(f"{k + 1} {label}", length)) for k, label in enumerate(labels)]
+    return [
+        chart_text(cut(f"{k + 1} {name_shown(label)}", length)) for k, label in enumerate(labels)
+    ]
 
 
 def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
     y, first = list(range(len(steps))), int(steps["users"].iloc[0])
     before = steps.attrs.get("before") or [max(k - 1, 0) for k in y]
     shares = zip(before, steps["users"], steps["from_first"], steps["from_previous"], strict=True)
-    whole = [chart_text(label) for label in steps["step"]]
+    whole = [chart_text(name_shown(label)) for label in steps["step"]]
     reached = go.Bar(
         y=y, x=steps["users"], orientation="h", name="reached the step", marker_color=BLUE,
         hovertemplate=_hover("%{x:,} ", steps["users"], unit, " reached %{customdata}"),
@@ -347,7 +349,9 @@ def _breakdown(segments: Segments, most: int, unit: str) -> go.Figure:
     users, names = segments.first(most), segments.names(most)
     later = list(range(1, len(segments.steps))) or [0]
     beside = min(len(later), _BESIDE)
-    heads = [_parted(f"{k + 1} {label}", beside) for k, label in enumerate(segments.steps)]
+    heads = [
+        _parted(f"{k + 1} {name_shown(label)}", beside) for k, label in enumerate(segments.steps)
+    ]
     deep = -(-len(later) // beside)
     figure = make_subplots(
         deep, beside, shared_yaxes=True, horizontal_spacing=0.03,

@@ -8,7 +8,7 @@ import pandas as pd
 
 from workbench.arguments import whole_number
 from workbench.columnar.blocks import NAME
-from workbench.described import frame_table, shown_as
+from workbench.described import frame_table, name_shown, shown_as
 from workbench.durations import spoken
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.bind import bind, time_unit, unit_of
@@ -130,6 +130,7 @@ def check_largest(largest: Any, by: Sequence[str]) -> None:
 def _steps_html(steps: pd.DataFrame) -> Markup:
     """What a notebook shows of steps: shares in percent, times as they are said."""
     shown: dict[str, Callable[[Any], object]] = {
+        "step": name_shown,
         **dict.fromkeys(("from_first", "from_previous"), "{:.1%}".format),
         **dict.fromkeys(("median_time", "p90_time"), spoken_length),
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from workbench.described import Described, rows_table
+from workbench.described import Described, name_shown, rows_table
 from workbench.markup import Markup, element, in_lines
 from workbench.profiles.columns import (
     OTHER,
@@ -115,7 +115,9 @@ class Profile(Described):
                     "different": one.distinct,
                     "from": ends[0],
                     "to": ends[1],
-                    "names": ", ".join(f"{name} {n:,}" for name, n in [*one.names.items()][:5]),
+                    "names": ", ".join(
+                        f"{name_shown(name)} {n:,}" for name, n in [*one.names.items()][:5]
+                    ),
                 }
                 for one in self.columns.values()
                 for ends in [self._ends(one, roles.get(one.name) == "time")]

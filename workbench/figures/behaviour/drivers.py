@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.figures.funnel import titled
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
@@ -56,7 +56,7 @@ def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
     """
     table = drivers.table.head(most)
     if table.empty:
-        step = cut(drivers.step, _NAME)
+        step = cut(name_shown(drivers.step), _NAME)
         return empty(
             themed(go.Figure(), height=140),
             f"Nothing tells who went on to {step} from who did not: {drivers.looked_at:,} looked "
@@ -89,7 +89,7 @@ def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
     ticks = [at for at in range(-int(_FAR), int(_FAR) + 1) if abs(at) <= reach]
     return themed(
         figure,
-        title=titled(f"Who goes on to {cut(drivers.step, _NAME)}", _told(drivers)),
+        title=titled(f"Who goes on to {cut(name_shown(drivers.step), _NAME)}", _told(drivers)),
         height=110 + _ROW * len(y),
         margin={"t": 64},
         showlegend=False,
@@ -127,7 +127,9 @@ def _names(drivers: "Drivers", most: int) -> list[str]:
     event = drivers.event
     rows = zip(drivers.table["column"].head(most), drivers.table["value"].head(most), strict=True)
     return [
-        chart_text(cut(value if column == event else f"{column} = {value}", _NAME))
+        chart_text(
+            cut(name_shown(value) if column == event else f"{column} = {name_shown(value)}", _NAME)
+        )
         for column, value in rows
     ]
 

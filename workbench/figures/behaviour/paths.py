@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import plotly.graph_objects as go
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.figures.funnel import titled
 from workbench.figures.svg import cut, pale
 from workbench.figures.theme import BLUE, GREY, ORANGE, SKY, SMALL, empty, themed
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NODES = 6
 #: How wide a figure is at least, a letter about, and what a node takes of the way to the next, in
 #: pixels; and how many letters of a name are shown wherever there is room or not.
-_WIDTH, _LETTER, _NODE, _LEAST = 800, 6.4, 24, 14
+_WIDTH, _LETTER, _NODE, _LEAST = 680, 6.4, 24, 14
 _OTHERS, _END = "others", "nothing more"
 #: Pixels of the figure, above and below the nodes, and between two of a column.
 _HEIGHT, _TOP, _BOTTOM, _PAD = 420, 64, 16, 12
@@ -110,7 +110,9 @@ def paths_figure(paths: "Paths") -> go.Figure:
     drawn = int(paths.kept["users"].sum())
     step = paths.after or paths.before or ""
     if not drawn:
-        return empty(themed(go.Figure(), height=140), f"No {paths.unit} took {cut(step, 32)}.")
+        return empty(
+            themed(go.Figure(), height=140), f"No {paths.unit} took {cut(name_shown(step), 32)}."
+        )
     nodes, flows, sizes, _ = sankey_of(paths)
     place = {node: k for k, node in enumerate(nodes)}
     x, y = _places(nodes, sizes, backwards=paths.after is None)
@@ -131,7 +133,7 @@ def paths_figure(paths: "Paths") -> go.Figure:
                   "color": [_COLORS[node.kind] for node in nodes], "line": {"width": 0},
                   # Else plotly takes all ends for one column, and finds more room than there is.
                   "align": "right" if paths.after is None else "left",
-                  "customdata": [chart_text(node.name) for node in nodes],
+                  "customdata": [chart_text(name_shown(node.name)) for node in nodes],
                   "hovertemplate": chart_text("%{value:,} ", paths.unit, ": %{customdata}",
                                               NO_NAME)},
             link={"source": [place[a] for a, _ in ends], "target": [place[b] for _, b in ends],
@@ -155,13 +157,13 @@ def _name(node: Node, sizes: Counter[Node], nodes: list[Node]) -> str:
     many = f" {sizes[node]:,}"
     gaps = max(one.column for one in nodes) or 1
     room = int((_WIDTH / gaps - _NODE) / _LETTER) - len(many)
-    return cut(node.name, max(room, _LEAST)) + many
+    return cut(name_shown(node.name), max(room, _LEAST)) + many
 
 
 def _from_to(paths: "Paths", a: Node, b: Node) -> str:
     """What is said of a band: from where to where it goes, whole."""
     first, then = (b, a) if paths.after is None else (a, b)
-    return chart_text(f"{first.name} → {then.name}")
+    return chart_text(f"{name_shown(first.name)} → {name_shown(then.name)}")
 
 
 def sankey_of(paths: "Paths") -> Sankey:
@@ -233,8 +235,8 @@ def _places(
 
 def _told(paths: "Paths", drawn: int) -> str:
     longest = max(map(len, paths.kept["path"]))
-    parts = [f"after {cut(paths.after, 24)}"] if paths.after is not None else []
-    parts += [f"before {cut(paths.before, 24)}"] if paths.before is not None else []
+    parts = [f"after {cut(name_shown(paths.after), 24)}"] if paths.after is not None else []
+    parts += [f"before {cut(name_shown(paths.before), 24)}"] if paths.before is not None else []
     which = "last" if paths.after is None else "first"
     rest = paths.users - drawn
     more = f"; {rest:,} on rarer paths are not drawn" if rest else ""

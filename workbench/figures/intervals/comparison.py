@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.figures.funnel import name_of, titled
 from workbench.figures.intervals.words import (
     NAME,
@@ -62,7 +62,7 @@ def comparison_figure(compared: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.F
     base = _place(keys, compared.attrs["baseline"])
     shown = sorted({base, *range(min(most, len(keys)))})
     rows = [_named(keys[k], k == base, compared["of"].iloc[k * steps]) for k in shown]
-    heads = [chart_text(cut(f"{k + 1} {label}", 30)) for k, label in enumerate(labels)]
+    heads = [chart_text(cut(f"{k + 1} {name_shown(label)}", 30)) for k, label in enumerate(labels)]
     titles = [title for head in heads[1:] for title in (head, f"{head}, less the baseline's")]
     figure = make_subplots(
         steps - 1, 2, shared_yaxes=True, horizontal_spacing=0.04, subplot_titles=titles,

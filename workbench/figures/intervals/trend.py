@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.figures.funnel import name_of, titled
 from workbench.figures.intervals.words import NAME, confidence_of, told_share
 from workbench.figures.theme import (
@@ -78,7 +78,7 @@ def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
     themed(
         figure,
         title=titled(
-            f"Reached {wanted}, by the time of the first step",
+            f"Reached {name_shown(wanted)}, by the time of the first step",
             _below(trend, rows, len(parts), any(part["high"].max() > top for _, part in lines)),
         ),
         height=380, margin={"t": 60, "r": _room(lines) if by else 24},

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.arguments import check_truth, whole_number
-from workbench.described import Described, frame_table, noun
+from workbench.described import Described, frame_table, name_shown, noun
 from workbench.errors import WorkbenchError
 from workbench.funnel.behaviour.named_events import (
     bind_named,
@@ -83,11 +83,13 @@ class Paths(Described):
 
     def _where(self) -> str:
         parts = [("after", self.after), ("before", self.before)]
-        return " and ".join(f"{word} {step}" for word, step in parts if step is not None)
+        return " and ".join(
+            f"{word} {name_shown(step)}" for word, step in parts if step is not None
+        )
 
     def _described(self) -> Markup:
         title = f"Paths {self._where()}; {self.others:,} others"
-        shown = {"path": lambda names: " → ".join(names) or "nothing", "share": "{:.1%}".format}
+        shown = {"path": path_shown, "share": "{:.1%}".format}
         return frame_table(title, self.table, heads={"users": self.unit}, shown=shown)
 
     def people(self, path: Sequence[str] | None = None, more: bool | None = None) -> "DataFrame":
@@ -146,6 +148,17 @@ class Paths(Described):
                  T.StructField("more", T.BooleanType())]  # fmt: skip
         task = replace(self._task, listed=True)
         return named_people(self._funnel, self._events, _PATHS, task, more=taken)
+
+
+def path_shown(path: Sequence[str]) -> str:
+    """Return the events of a path as a person reads them.
+
+    Examples
+    --------
+    >>> path_shown(["help", ""]), path_shown([])
+    ('help → (empty)', 'nothing')
+    """
+    return " → ".join(map(name_shown, path)) or "nothing"
 
 
 def paths_of(

@@ -8,9 +8,9 @@ import traitlets
 
 from kernels.funnel.chain_levels import ORDERS
 from kernels.funnel.levels import MAX_STEPS
+from workbench.described import name_shown
 from workbench.durations import Duration, microseconds, spoken
 from workbench.errors import WorkbenchError
-from workbench.figures.funnel import EMPTY
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
@@ -64,7 +64,7 @@ class StepsEditor(widgets.HBox):  # type: ignore[misc]
 
     def _row(self, k: int) -> widgets.HBox:
         choice = widgets.Dropdown(
-            options=[(name or EMPTY, name) for name in self.names],
+            options=[(name_shown(name), name) for name in self.names],
             value=self.steps[k], description=str(k + 1),
             layout={"width": "auto", "max_width": "240px"}, style={"description_width": "initial"},
             tooltip=f"Step {k + 1}",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import Step, Trace
+from workbench.described import name_shown
 from workbench.durations import DAY, MINUTE, SECOND, from_epoch, spoken
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
@@ -131,7 +132,7 @@ class FunnelView:
             "kind": "timeline",
             "title": "Events on their steps",
             "asks": "Which events count after it?",
-            "lanes": [f"{k + 1} {label}" for k, label in enumerate(self.funnel.labels)],
+            "lanes": [f"{k + 1} {name_shown(label)}" for k, label in enumerate(self.funnel.labels)],
             "events": events,
             "ticks": [{"at": self._at(t - origin), "label": clock(t)} for t in ticks],
             "states": states,
@@ -154,7 +155,9 @@ class FunnelView:
         return {
             "kind": "cells",
             "title": self.slots_title,
-            "labels": [f"{k + 1} {label}" for k, label in enumerate(self.funnel.labels)],
+            "labels": [
+                f"{k + 1} {name_shown(label)}" for k, label in enumerate(self.funnel.labels)
+            ],
             "states": states,
         }
 

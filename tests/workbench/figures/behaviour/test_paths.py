@@ -110,7 +110,16 @@ def test_a_name_is_cut_where_the_next_column_is_near_and_whole_where_it_is_point
     assert f"0{name}" in node.customdata
     shown = next(label for label in node.label if label.startswith("0a"))
     assert (shown == f"0{name} 10") == (columns < 3)
-    assert len(shown) * 6.4 < 800 / columns
+    # A card in a window of 900 pixels.
+    assert len(shown) * 6.4 < 680 / columns
+
+
+def test_an_event_without_a_name_is_seen() -> None:
+    node, link = (paths_figure(asked([(("",), True, 3)], before="")).data[0][one]
+                  for one in ("node", "link"))  # fmt: skip
+    assert node.label[1] == "(empty) 3"
+    assert node.customdata[1] == "(empty)"
+    assert link.customdata[-1] == "signup → (empty)"
 
 
 def test_a_band_says_from_where_to_where_in_the_order_of_time() -> None:

@@ -304,3 +304,8 @@ def test_an_empty_name_has_something_to_be_seen(spark: SparkSession) -> None:
     assert steps == ["a", "(empty)"]
     cells = [row[0] for row in json.loads(explorer.table.grid._dt_args["data_json"])]
     assert sorted(cells) == ["(empty)", "null"]
+    explorer.controls.segments.value = ""
+    explorer.progress.wait()
+    cells = [row[0] for row in json.loads(explorer.table.grid._dt_args["data_json"])]
+    assert cells == ["a", "(empty)"]
+    assert explorer.chart.layout.yaxis.ticktext == ("1 a", "2 (empty)")

@@ -1,19 +1,19 @@
 """The tabs of the funnel explorer on what people do: what tells who goes on, and paths."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.errors import WorkbenchError
 from workbench.figures.behaviour.drivers import drivers_figure
 from workbench.figures.behaviour.paths import Node, Sankey, paths_figure, sankey_of
 from workbench.figures.svg import cut
 from workbench.figures.theme import share
 from workbench.funnel.behaviour.drivers import Drivers
-from workbench.funnel.behaviour.paths import Paths
+from workbench.funnel.behaviour.paths import Paths, path_shown
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.widgets.explorers.funnel.people import Behind, literal
@@ -39,7 +39,8 @@ def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: in
     given = f"step={found.step!r}{f', by={list(by)}' if by else ''}"
     code = f".drivers(events, {given})"
     ratios = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
-    shown = dict.fromkeys(("share_went_on", "share_dropped"), share) | ratios
+    shown: dict[str, Callable[[Any], str]] = {"value": name_shown, **ratios}
+    shown |= dict.fromkeys(("share_went_on", "share_dropped"), share)
     listed = Listed(found.table, f"{funnel!r}{code}.table", _DRIVERS, shown)
 
     def behind(trace: Any, place: int) -> Behind | None:
@@ -56,21 +57,23 @@ def _of_driver(found: Drivers, code: str, place: int) -> Behind:
     given = [] if row["column"] == found.event else [row["column"]]
     arguments = ", ".join(map(repr, [row["value"], *given]))
     return Behind(
-        f"compared for {cut(found.step, _NAME)}", int(row["went_on"] + row["dropped"]), (),
+        f"compared for {cut(name_shown(found.step), _NAME)}",
+        int(row["went_on"] + row["dropped"]), (),
         f"{code}.people({arguments})", of=_named(found, row),
         rows=partial(found.people, row["value"], *given),
     )  # fmt: skip
 
 
 def _named(found: Drivers, row: pd.Series) -> str:
-    return row["value"] if row["column"] == found.event else f"{row['column']} = {row['value']}"
+    value = name_shown(row["value"])
+    return value if row["column"] == found.event else f"{row['column']} = {value}"
 
 
 def _drivers_words(found: Drivers) -> str:
     """The one that tells the most, and that it is association."""
     whom = f"{found.went_on:,} {noun(found.went_on, found.unit)} went on to "
-    whom += f"{cut(found.step, _NAME)} later than {found.landmark} behind "
-    whom += f"{cut(found.before, _NAME)}, and {found.dropped:,} did not; "
+    whom += f"{cut(name_shown(found.step), _NAME)} later than {found.landmark} behind "
+    whom += f"{cut(name_shown(found.before), _NAME)}, and {found.dropped:,} did not; "
     whom += f"{found.early + found.late:,} are left out, as they had gone on by then or their "
     whom += "window was over"
     if found.table.empty:
@@ -101,8 +104,9 @@ def paths_view(
     given = [f"{name}={step!r}" for name, step in (("after", found.after), ("before", found.before))
              if step is not None] + (["dropped=True"] if dropped else [])  # fmt: skip
     code = f".paths(events, {', '.join(given)}, longest={_LONGEST})"
-    shown = {"path": lambda names: " → ".join(names) or "nothing", "share": share,
-             "more": lambda more: "yes" if more else "no"}  # fmt: skip
+    shown: dict[str, Callable[[Any], str]] = {
+        "path": path_shown, "share": share, "more": lambda more: "yes" if more else "no"
+    }  # fmt: skip
     heads = {"users": found.unit, "more": "goes on"}
     listed = Listed(found.table, f"{funnel!r}{code}.table", heads, shown)
     drawn = sankey_of(found)
@@ -118,7 +122,7 @@ def _of_mark(found: Paths, drawn: Sankey, code: str, place: int) -> Behind:
     nodes, many = drawn.mark(place)
     told = [_did(found, node) for node in nodes if node.kind != "step"]
     words = ", then ".join(told if found.after is not None else told[::-1])
-    step = cut(str(found.after if found.after is not None else found.before), _NAME)
+    step = cut(name_shown(found.after if found.after is not None else found.before), _NAME)
     place_of = "after" if found.after is not None else "before"
     where = " AND ".join(one for node in nodes for one in _condition(found, drawn, node))
     chosen = f".where({where!r})" if where else ""
@@ -135,8 +139,8 @@ def _of_mark(found: Paths, drawn: Sankey, code: str, place: int) -> Behind:
 
 def _did(found: Paths, node: Node) -> str:
     if node.kind == "end" and node.name in (found.after, found.before):
-        return f"took {cut(node.name, _NAME)}"
-    return f"did {cut(node.name, _NAME)}" if node.kind == "event" else node.name
+        return f"took {cut(name_shown(node.name), _NAME)}"
+    return f"did {cut(name_shown(node.name), _NAME)}" if node.kind == "event" else node.name
 
 
 def _condition(found: Paths, drawn: Sankey, node: Node) -> Iterator[str]:
@@ -158,7 +162,7 @@ def _paths_words(found: Paths) -> str:
     if not found.users:
         return f"No {found.unit} took that step."
     row = found.table.iloc[0]
-    path = " → ".join(cut(name, _NAME) for name in row["path"]) or "nothing"
+    path = path_shown([cut(name, _NAME) for name in row["path"]])
     rest = " and more" if row["more"] else ""
     return (
         f"{found.different:,} different {noun(found.different, 'paths')} of {found.users:,} "

@@ -9,7 +9,7 @@ import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.errors import noted
 from workbench.figures.funnel import (
     EXCLUDED,
@@ -395,5 +395,6 @@ def _columns(funnel: Funnel, by: Sequence[str], steps: pd.DataFrame) -> Listed:
         call,
         {"users": steps.attrs["unit"], **_HEADS, **heads},
         dict.fromkeys([name for name in shares if name not in times], share)
-        | dict.fromkeys(by, lambda value: name_of([value])),
+        | dict.fromkeys(by, lambda value: name_of([value]))
+        | {"step": name_shown},
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 import pandas as pd
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.figures.funnel import Segments, length_text
 from workbench.figures.svg import cut
 from workbench.funnel.bind import unit_of
@@ -221,6 +221,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             found.table.drop(columns="next_time", errors="ignore"),
             f"{self._funnel!r}{behind.code}.toPandas()",
             heads={"last_step": "last step", "next_event": "then"},
+            shown=dict.fromkeys(("last_step", "next_event"), _event_shown),
             name="people", nothing=f"Nobody {behind.words}.",
         )  # fmt: skip
         self.table.layout.display = None
@@ -261,8 +262,12 @@ def literal(value: Any) -> str:
     return f"'{text}'"
 
 
+def _event_shown(name: Any) -> str:
+    return "" if pd.isna(name) else name_shown(name)
+
+
 def _short(label: str) -> str:
-    return cut(label, 40)
+    return cut(name_shown(label), 40)
 
 
 def _numbered(funnel: Funnel, k: int) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import traitlets
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.durations import DAY, Duration, microseconds, spoken
 from workbench.figures.funnel import name_of
 from workbench.figures.intervals.comparison import comparison_figure
@@ -116,7 +116,7 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
     def offer(self, funnel: Funnel) -> None:
         """Offer the steps of a funnel; what is chosen stays chosen where there is such a step."""
         named: list[tuple[str, int | None]] = [
-            (f"{k} {cut(label, 40)}", k) for k, label in enumerate(funnel.labels, 1)
+            (f"{k} {cut(name_shown(label), 40)}", k) for k, label in enumerate(funnel.labels, 1)
         ]
         optional = {k + 1 for k in funnel.rules.optional}
         required = [one for one in named[1:] if one[1] not in optional] or [("no step", None)]
@@ -255,7 +255,7 @@ def trend_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], every: Dur
     trend = funnel.trend(prepared, every=every, by=by, largest=largest)
     given = [f"every={every!r}", *([f"by={list(by)}", f"largest={largest}"] if by else [])]
     shares = dict.fromkeys(("share", "low", "high"), share)
-    shown = shares | dict.fromkeys(by, lambda value: name_of([value]))
+    shown = shares | dict.fromkeys(by, lambda value: name_of([value])) | {"step": name_shown}
     unit = trend.attrs["unit"]
     listed = Listed(trend, f"{funnel!r}.trend(events, {', '.join(given)})", {"users": unit}, shown)
     rows = trend[trend["step"] == trend["step"].iloc[-1]] if len(trend) else trend
@@ -351,6 +351,7 @@ def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: in
     shown: dict[str, Callable[[Any], str]] = dict.fromkeys(("share", "low", "high"), share)
     shown |= dict.fromkeys(("difference", "difference_low", "difference_high"), points)
     shown |= dict.fromkeys(by, lambda value: name_of([value]))
+    shown["step"] = name_shown
     shown["p_value"] = lambda p: "" if pd.isna(p) else f"{p:.2g}"
     listed = Listed(found, code, {"users": found.attrs["unit"], **_COMPARED}, shown)
     steps = len(funnel.labels)

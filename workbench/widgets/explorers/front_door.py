@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from workbench.described import name_shown
 from workbench.figures.stills.still import page
 from workbench.figures.svg import cut, text
 from workbench.markup import Markup, element, in_lines, joined
@@ -29,6 +30,7 @@ from workbench.widgets.controls.questions import (
 )
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.html import HTML, Status, code_line, fact
+from workbench.widgets.progress import Progress
 from workbench.widgets.table import Table
 
 #: Of two clicks the second is heard when the first is answered; it asks nothing, so many seconds.
@@ -82,7 +84,7 @@ class FrontDoor(Card):
     ) -> None:
         self.profile, self.title, self.source, self._explore = profile, title, source, explore
         self.explorer: Any = None
-        self._opened = -DOUBLE_CLICK
+        self._opened, self._opening = -DOUBLE_CLICK, ""
         self.roles = {role: _choice(profile, role) for role in ROLES}
         self.also = widgets.TagsInput(allow_duplicates=False, placeholder="and another column")
         self.reasons = {role: HTML() for role in ROLES}
@@ -98,9 +100,10 @@ class FrontDoor(Card):
         )  # fmt: skip
         self.button = widgets.Button(description="Open the explorer", button_style="primary")
         self.place = widgets.VBox()
+        self.progress = Progress(lambda: self.profile.df.sparkSession, self.status)
         wanted = [
             *(_titled("What do you want to see?"), self.question, self.words),
-            *(self.steps, self.window, self.button, self.status),
+            *(self.steps, self.window, self.button, self.progress, self.status),
         ]
         super().__init__(
             *(_titled("First rows"), _first_rows(profile)),
@@ -157,8 +160,7 @@ class FrontDoor(Card):
         WorkbenchError
             When something is missing, or the table does not fit.
         """
-        self.explorer = self._make()
-        self.place.children = (self.explorer,)
+        self._place(self._make())
         return self.explorer
 
     @property
@@ -194,14 +196,18 @@ class FrontDoor(Card):
         return self._explore(spec, events.select(*map(name_of, asking)), events)
 
     def _open(self, _button: Any) -> None:
-        if time.monotonic() - self._opened < DOUBLE_CLICK:
+        asking = self.progress.asking and self.code == self._opening
+        if asking or time.monotonic() - self._opened < DOUBLE_CLICK:
             return
+        self._opening = self.code
         self.status.tell(SPINNER + "Asking Spark …")
-        self.button.disabled = True
-        if self.status.guard(self.show):
-            self.status.tell("✓ The explorer is below, and so are the lines that make it.")
-            self._opened = time.monotonic()
-        self.button.disabled = False
+        self.progress.ask(self._make, self._place)
+
+    def _place(self, explorer: Any) -> None:
+        self.explorer = explorer
+        self.place.children = (explorer,)
+        self.status.tell("✓ The explorer is below, and so are the lines that make it.")
+        self._opened = time.monotonic()
 
     def _take_time(self, _change: Any = None) -> None:
         """Offer the formats and the windows of the column that holds the times."""
@@ -359,7 +365,7 @@ def _cells(column: pa.ChunkedArray) -> "pd.Series[Any]":
 
 
 def _as_it_is(value: Any) -> str:
-    return "" if value is None or value is pd.NA else str(value)
+    return "" if value is None or value is pd.NA else name_shown(value)
 
 
 def _cell(value: Any) -> str | None:

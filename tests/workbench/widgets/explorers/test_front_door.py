@@ -3,8 +3,10 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
+import ipywidgets as widgets
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -14,6 +16,7 @@ import workbench as wb
 from workbench.profiles.columns import ColumnProfile, TimeReading
 from workbench.profiles.profile import Profile
 from workbench.profiles.proposals import proposed
+from workbench.widgets import progress
 from workbench.widgets.controls.questions import QUESTIONS, Choice, usual_window, windows_of
 from workbench.widgets.explorers import front_door
 from workbench.widgets.explorers.front_door import AS_IT_IS, NONE, FrontDoor
@@ -36,13 +39,16 @@ FIRST = pa.table(
 
 
 def door_of(
-    columns: list[ColumnProfile] = COLUMNS, rows: int = ROWS, seen: pa.Table = FIRST
+    columns: list[ColumnProfile] = COLUMNS,
+    rows: int = ROWS,
+    seen: pa.Table = FIRST,
+    explore: Callable[..., Any] = lambda *_: None,
 ) -> FrontDoor:
     """A front door that asks no Spark."""
     held = {one.name: one for one in columns}
     first = seen.select([name for name in seen.column_names if name in held])
     profile: Any = Profile(None, rows, held, first, proposed(columns, rows))  # type: ignore[arg-type]
-    return FrontDoor(profile, "shop.csv", "'shop.csv'", lambda *_: None)
+    return FrontDoor(profile, "shop.csv", "'shop.csv'", explore)
 
 
 def parts_of(widget: Any) -> Iterator[Any]:
@@ -268,11 +274,46 @@ def test_an_event_without_a_name_is_no_step_to_begin_with() -> None:
 
 def test_of_two_quick_clicks_one_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    door = door_of()
-    monkeypatch.setattr(door, "show", lambda: asked.append(door.code))
+
+    def explore(*what: Any) -> Any:
+        asked.append(what)
+        return widgets.HTML()
+
+    door = door_of([*COLUMNS[:1], *COLUMNS[2:]], explore=explore)
+    door.roles["time"].value = "tick"
     door.button.click()
     door.button.click()
     assert len(asked) == 1
     monkeypatch.setattr(front_door, "DOUBLE_CLICK", 0.0)
     door.button.click()
     assert len(asked) == 2
+
+
+def test_while_an_explorer_is_opened_the_kernel_is_free_and_it_can_be_stopped(
+    monkeypatch: pytest.MonkeyPatch, spark: SparkSession
+) -> None:
+    monkeypatch.setattr(progress, "request", lambda: {"header": {"msg_type": "comm_msg"}})
+    begun, let_go, ended = Event(), Event(), Event()
+
+    def explore(*_: Any) -> Any:
+        begun.set()
+        let_go.wait(60)
+        ended.set()
+        return widgets.HTML()
+
+    door = door_of([*COLUMNS[:1], *COLUMNS[2:]], explore=explore)
+    door.profile = replace(door.profile, df=spark.range(1))
+    door.roles["time"].value = "tick"
+    door.button.click()
+    assert begun.wait(60)
+    assert door.progress.asking
+    door.progress.button.click()
+    let_go.set()
+    assert ended.wait(60)
+    door.progress.wait(60)
+    assert door.place.children == ()
+    assert "below" not in door.status.value
+    door.button.click()
+    door.progress.wait(60)
+    assert len(door.place.children) == 1
+    assert "The explorer is below" in door.status.value

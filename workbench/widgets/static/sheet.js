@@ -8,6 +8,23 @@ function fit(chart) {
   else window.dispatchEvent(new Event("resize"));
 }
 
+// Handles of ipywidgets' sliders have no name; what is read of them is their number in a list.
+function name(handle) {
+  const slider = handle.closest(".widget-slider");
+  const label = slider?.querySelector(".widget-label"), readout = slider?.querySelector(".widget-readout");
+  if (!label || !readout) return;
+  const several = slider.querySelectorAll(".noUi-handle").length > 1;
+  const end = handle.classList.contains("noUi-handle-lower") ? ", from" : ", to";
+  handle.setAttribute("aria-label", label.textContent + (several ? end : ""));
+  if (several) return;
+  const tell = () => {
+    const text = readout.textContent;
+    if (text && handle.getAttribute("aria-valuetext") !== text) handle.setAttribute("aria-valuetext", text);
+  };
+  new MutationObserver(tell).observe(handle, { attributeFilter: ["aria-valuetext"] });
+  tell();
+}
+
 function render({ model, el }) {
   el.classList.add("wb-sheet");
   model.on("msg:custom", ({ save: name }, [content]) => { if (name) save(name, content); });
@@ -16,6 +33,9 @@ function render({ model, el }) {
   const places = new ResizeObserver(() => {
     if (!card && (card = el.closest(".wb-card"))) {
       places.observe(card);
+      card.addEventListener("focusin", ({ target }) => {
+        if (target.matches(".noUi-handle:not([aria-label])")) name(target);
+      });
       card.addEventListener("click", (event) => {
         const own = (name) => {
           const found = event.target.closest(name);
@@ -27,6 +47,9 @@ function render({ model, el }) {
       });
     }
     card?.querySelectorAll(".js-plotly-plot").forEach(fit);
+    card?.querySelectorAll(".noUi-handle:not([aria-label])").forEach(name);
+    // Of a label without a tooltip ipywidgets writes "null" for one.
+    card?.querySelectorAll('.widget-label[title="null"]').forEach((label) => label.removeAttribute("title"));
   });
   places.observe(el);
   return () => places.disconnect();

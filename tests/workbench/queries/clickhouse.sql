@@ -225,3 +225,15 @@ SELECT id, isNaN(nan) AS a, y < inf AS b, -INF < y AS c, isInfinite(-inf) AS d F
 
 -- the values of several lists as rows
 SELECT id, v, n FROM (SELECT id, [id, id + 1] AS l FROM t) ARRAY JOIN l AS v, arrayEnumerate(l) AS n ORDER BY id, n;
+
+-- nulls are in no set
+SELECT id, x NOT IN (3, NULL) AS a, x IN (NULL) AS b, x IN (SELECT x FROM t WHERE id IN (0, 1)) AS c, x NOT IN (SELECT x FROM t WHERE id < 3) AS d FROM t WHERE p NOT IN ('b', NULL) ORDER BY id;
+
+-- rows that are in no set with nulls
+SELECT id FROM t WHERE x NOT IN (SELECT x FROM t WHERE id < 3) ORDER BY id;
+
+-- tuples in sets
+SELECT id, (p, x) IN (('a', 3), ('b', NULL)) AS a, (p, x) NOT IN (SELECT p, x FROM t WHERE id < 3) AS b FROM t WHERE (p, x) NOT IN (('b', 2), ('a', NULL)) ORDER BY id;
+
+-- sets that are queries by their names, and what is asked of all servers
+WITH s AS (SELECT 3 AS v) SELECT u.id AS id FROM t AS u GLOBAL JOIN (SELECT id FROM t) AS v ON u.id = v.id WHERE u.x GLOBAL IN s AND u.x IN (s) AND u.id IN [0, 5] ORDER BY id;

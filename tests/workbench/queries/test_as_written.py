@@ -72,6 +72,8 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
     [
         ("postgres", "SELECT array_agg(x ORDER BY id DESC) FROM t WHERE id < 3", [5, None, 3]),
         ("duckdb", "SELECT mode(t) FROM t", "u"),
+        ("clickhouse", "SELECT count() FROM t PREWHERE id > 9", 2),
+        ("clickhouse", "SELECT sum(id) FROM t PREWHERE id = 1 OR id > 9 WHERE id < 11", 11),
         ("postgres", "SELECT round((sum(y) / 9)::numeric, 2) FROM t", Decimal("2.33")),
         ("postgres", "SELECT 7 / 2 / 2", 1),
         ("postgres", "SELECT 1.0 / 3", Decimal("0.33333333333333333333")),

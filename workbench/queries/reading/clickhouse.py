@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from workbench.dialects.writing import anonymous
 from workbench.errors import WorkbenchError
+from workbench.queries.reading.sets import with_sets
 
 #: Counts of different values, which are exact here whatever they are to ClickHouse.
 _UNIQ = ("uniqcombined", "uniqcombined64", "uniqhll12", "uniqtheta")
@@ -43,9 +44,13 @@ def in_full(tree: exp.Query) -> exp.Query:
         _put_type_or_number(node)
     for call in list(tree.find_all(exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc)):
         _name_in_full(call)
+    with_sets(tree)
     for select in list(tree.find_all(exp.Select)):
         _put_scalars(select)
+        _put_prewhere(select)
         for join in list(select.args.get("joins") or ()):
+            # Where it is answered is no matter of the answer.
+            join.set("global_", None)
             if str(join.args.get("kind")).upper() == "ARRAY":
                 _spread_out(select, join, [join.this, *join.expressions])
     return tree
@@ -119,6 +124,15 @@ def _put_scalars(select: exp.Select) -> None:
         cte.pop()
     if ctes is not None and not ctes.expressions:
         select.set("with_", None)
+
+
+def _put_prewhere(select: exp.Select) -> None:
+    """Put what PREWHERE says into WHERE: it only says what is read first."""
+    if (first := select.args.get("prewhere")) is not None:
+        select.set("prewhere", None)
+        then = select.args.get("where")
+        every = [first.this, *([then.this] if then is not None else [])]
+        select.set("where", exp.Where(this=exp.and_(*(one.copy() for one in every))))
 
 
 def _spread_out(select: exp.Select, join: exp.Join, lists: list[exp.Expr]) -> None:

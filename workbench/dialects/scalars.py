@@ -240,7 +240,15 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
 _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     kind: _MEANT[kind]
     for kind in (
-        *(exp.DayOfWeekIso, exp.DateDiff, exp.Length, exp.ArrayDistinct, exp.Interval),
+        *(
+            exp.DayOfWeek,
+            exp.DayOfWeekIso,
+            exp.DateDiff,
+            exp.Format,
+            exp.Length,
+            exp.ArrayDistinct,
+            exp.Interval,
+        ),
         *(exp.YearOfWeekIso, exp.ArrayReverse, exp.Trunc, exp.Floor, exp.Ceil, exp.Sign),
         *(exp.Like, exp.ILike, exp.Initcap),
         *(exp.IsNan, exp.IsInf, exp.TimeToStr, exp.RegexpReplace, exp.Bracket, exp.ArrayContains),

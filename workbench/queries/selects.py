@@ -140,7 +140,7 @@ def windowed(select: exp.Select, work: Translation) -> "DataFrame":
     last = _last(select, stages)
     below = _below(select, stages)
     df = work.spark(below, "it is what the windows look at")
-    found = overs(stages.calls, df.schema)
+    found = overs(stages.calls, df.schema, work.tables.dialect)
     if df.isStreaming:
         if stages.native:
             raise WorkbenchError(

@@ -237,3 +237,12 @@ SELECT id, (p, x) IN (('a', 3), ('b', NULL)) AS a, (p, x) NOT IN (SELECT p, x FR
 
 -- sets that are queries by their names, and what is asked of all servers
 WITH s AS (SELECT 3 AS v) SELECT u.id AS id FROM t AS u GLOBAL JOIN (SELECT id FROM t) AS v ON u.id = v.id WHERE u.x GLOBAL IN s AND u.x IN (s) AND u.id IN [0, 5] ORDER BY id;
+
+-- times by the clocks of a zone
+SELECT toString(toStartOfHour(at, 'Asia/Kolkata')) AS a, toUnixTimestamp(toStartOfDay(at, 'America/New_York')) AS b, toHour(toTimeZone(at, 'Asia/Tokyo')) AS c, toString(toDate(at, 'Pacific/Auckland')) AS d, toYYYYMM(at, 'Asia/Tokyo') AS e, formatDateTime(at, '%F %H:%i', 'Asia/Kathmandu') AS f, toString(toStartOfMonth(at, 'Asia/Tokyo')) AS g, dateDiff('day', at, at + 14400, 'Asia/Tokyo') AS h, toString(toStartOfInterval(at, INTERVAL 15 MINUTE, 'Asia/Kathmandu')) AS i, toString(date_trunc('day', at, 'Asia/Tokyo')) AS j, toHour(toDateTime('2024-01-01 12:00:00', 'Asia/Tokyo')) AS k, toString(toMonday(at, 'Pacific/Auckland')) AS l FROM events ORDER BY who, at, what;
+
+-- days of weeks by either name, and texts with places
+SELECT DAYOFWEEK(day) AS a, format('{1}-{0}{{}}', 'a', p) AS b, format('{}x', 'a') AS c FROM t ORDER BY id;
+
+-- frames of so many days, or seconds
+SELECT id, sum(x) OVER (PARTITION BY p ORDER BY day RANGE BETWEEN 3 PRECEDING AND CURRENT ROW) AS a, count() OVER (ORDER BY toDateTime(day) RANGE BETWEEN 86400 PRECEDING AND 172800 FOLLOWING) AS b, count() OVER (ORDER BY day DESC RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c FROM t ORDER BY id;

@@ -285,8 +285,8 @@ REFUSED: list[tuple[str, str, str]] = [
      "part of JSON by ->> and compare that."),
     ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "
      "compare by ~ and a regular expression."),
-    ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {} for each "
-     "value here; put the text together by ||, or take printf."),
+    ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {}, or {0} "
+     "and {1}, for its values here; put the text together by ||, or take printf."),
     ("clickhouse", "SELECT toString(y) AS a FROM t", "query: Spark writes the float y as another "
      "text than ClickHouse does; make it an integer or a decimal first."),
     ("clickhouse", "SELECT topKIf(2)(p, id > 3) FROM t", "query: topKIf is not available, as which "

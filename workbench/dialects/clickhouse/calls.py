@@ -6,6 +6,7 @@ from workbench.dialects.aggregates import of_parameters
 from workbench.dialects.clickhouse.decimals import held
 from workbench.dialects.clickhouse.names import named_by_clickhouse
 from workbench.dialects.clickhouse.times import text_of_time
+from workbench.dialects.clickhouse.zones import with_zones
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.numbers import condition_as_number
 from workbench.dialects.writing import filled_in
@@ -66,6 +67,7 @@ def with_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     >>> print(tree.sql("spark"))
     SELECT CAST(x AS BIGINT), CAST((y > 1) AS INT) * 2, ((s) = '')
     """
+    with_zones(tree)
     _put_parameters(tree)
     _number_conditions(tree)
     for number in list(tree.find_all(exp.Literal)):

@@ -26,7 +26,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("tohour", 1): "HOUR(:a)", ("tominute", 1): "MINUTE(:a)", ("tosecond", 1): "SECOND(:a)",
     ("toyyyymm", 1): "YEAR(:a) * 100 + MONTH(:a)",
     ("toyyyymmdd", 1): "YEAR(:a) * 10000 + MONTH(:a) * 100 + DAY(:a)",
-    ("tostartofweek", 1): "DATE_ADD(DATE(:a), 1 - DAYOFWEEK(:a))",
+    ("tostartofweek", 1): "DATE_ADD(DATE(:a), -PMOD(WEEKDAY(:a) + 1, 7))",
     ("tostartoffiveminutes", 1): _MINUTES.format(5),
     ("tostartoffiveminute", 1): _MINUTES.format(5),
     ("tostartoftenminutes", 1): _MINUTES.format(10),

@@ -1,5 +1,7 @@
 """Functions of texts that count, cut or compare otherwise than those of Spark."""
 
+from string import Formatter
+
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
@@ -138,31 +140,40 @@ def concatenated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def formatted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    if dialect != "duckdb":
+    """Return a text in which values stand in the places that its braces name."""
+    if dialect not in ("duckdb", "clickhouse"):
         return None
-    if (found := _formatted([node.this, *node.expressions])) is not None:
+    if (found := _formatted(node.this, list(node.expressions))) is not None:
         return found
     raise WorkbenchError(
-        "query: format takes a text with {} for each value here; put the text together by ||, or "
-        "take printf."
+        "query: format takes a text with {}, or {0} and {1}, for its values here; put the text "
+        "together by ||, or take printf."
     )
 
 
-def _formatted(given: list[exp.Expr]) -> exp.Expr | None:
+def _formatted(template: exp.Expr, values: list[exp.Expr]) -> exp.Expr | None:
     """Texts between which values stand, of formats that say no more of them."""
-    first = given[0]
-    if not isinstance(first, exp.Literal) or first.this.count("{}") != len(given) - 1:
+    if not isinstance(template, exp.Literal):
         return None
-    texts = first.this.split("{}")
-    if any("{" in one or "}" in one for one in texts):
+    try:
+        parts = list(Formatter().parse(template.this))
+    except ValueError:
         return None
-    pieces: list[exp.Expr] = [exp.Literal.string(texts[0])]
-    for value, text in zip(given[1:], texts[1:], strict=True):
-        pieces += [exp.cast(value.copy(), "TEXT"), exp.Literal.string(text)]
+    names = [name for _, name, _, _ in parts if name is not None]
+    places = [int(name) if name.isdigit() else -1 for name in names]
+    if not any(names):
+        places = list(range(len(names)))
+    said_more = any(spec or conversion for _, _, spec, conversion in parts)
+    if said_more or any(not 0 <= place < len(values) for place in places):
+        return None
+    at = iter(places)
     # What is put together so is null where a value is.
-    found: exp.Expr = pieces[0]
-    for piece in pieces[1:]:
-        found = exp.DPipe(this=found, expression=piece)
+    found: exp.Expr = exp.Literal.string("")
+    for text, name, _, _ in parts:
+        found = exp.DPipe(this=found, expression=exp.Literal.string(text)) if text else found
+        if name is not None:
+            value = exp.cast(values[next(at)].copy(), "TEXT")
+            found = exp.DPipe(this=found, expression=value)
     return exp.paren(found, copy=False)
 
 

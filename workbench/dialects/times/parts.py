@@ -70,7 +70,8 @@ def _part(name: str, time: exp.Expr) -> exp.Expr:
 
 
 def day_of_week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    return _part("ISODOW" if isinstance(node, exp.DayOfWeekIso) else "DOW", node.this)
+    is_iso = isinstance(node, exp.DayOfWeekIso) or dialect == "clickhouse"
+    return _part("ISODOW" if is_iso else "DOW", node.this)
 
 
 def name_of_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

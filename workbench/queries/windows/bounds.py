@@ -63,6 +63,37 @@ def frame_of(spec: exp.WindowSpec | None, named: Named) -> Frame | None:
     return make(low, high, exclude=_excluded(spec))
 
 
+#: What a number is along a column of times, by the type of the column.
+_UNITS = {"date": "days", "timestamp": "seconds", "timestamp_ntz": "seconds"}
+
+
+def in_units(frame: Frame, along: str) -> Frame:
+    """Return a frame whose numbers are days along days, and seconds along times, as in ClickHouse.
+
+    Parameters
+    ----------
+    frame : Frame
+    along : str
+        What Spark calls the type of the order column.
+
+    Returns
+    -------
+    Frame
+
+    Examples
+    --------
+    >>> in_units(Frame.range(-3, 0), "date"), in_units(Frame.range(-3, 0), "long")
+    (wb.Frame.range('-3 days', 0), wb.Frame.range(-3, 0))
+    """
+    if frame.unit != "range" or along not in _UNITS:
+        return frame
+    low, high = (
+        f"{given} {_UNITS[along]}" if isinstance(given, int) and given else given
+        for given in frame.given
+    )
+    return Frame.range(low, high, exclude=frame.exclude)
+
+
 def _excluded(spec: exp.WindowSpec) -> str:
     exclude = spec.args.get("exclude")
     return _EXCLUDED.get(str(exclude.name if exclude is not None else "").upper(), "no others")

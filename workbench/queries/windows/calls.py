@@ -14,7 +14,7 @@ from workbench.functions.catalogue import INT, NUMBERS, RANKING, info_of, kind_o
 from workbench.queries.functions import SqlFunction, constant, read
 from workbench.queries.reading.parsing import own
 from workbench.queries.staged import Staged
-from workbench.queries.windows.bounds import frame_of
+from workbench.queries.windows.bounds import frame_of, in_units
 from workbench.queries.windows.own_orders import OWN_ORDER
 from workbench.spark.table import name_of, nearest, quoted
 from workbench.windows.over import Over
@@ -221,7 +221,7 @@ def _literal(node: exp.Expr) -> Any:
         return _NONE
 
 
-def overs(calls: Sequence[SqlCall], schema: "StructType") -> list[Over]:
+def overs(calls: Sequence[SqlCall], schema: "StructType", dialect: str) -> list[Over]:
     """Return the window calls of a query: one object for those of one partition and order.
 
     Parameters
@@ -229,15 +229,25 @@ def overs(calls: Sequence[SqlCall], schema: "StructType") -> list[Over]:
     calls : sequence of SqlCall
     schema : pyspark.sql.types.StructType
         Of the staged table.
+    dialect : str
 
     Returns
     -------
     list of Over
     """
+    if dialect == "clickhouse":
+        calls = [_with_units(call, schema) for call in calls]
     groups: dict[tuple[Any, ...], list[SqlCall]] = {}
     for call in calls:
         groups.setdefault((call.partition_by, call.order_by), []).append(call)
     return [_over(shared, schema) for shared in groups.values()]
+
+
+def _with_units(call: SqlCall, schema: "StructType") -> SqlCall:
+    if call.frame is None or len(call.order_by) != 1:
+        return call
+    along = schema[call.order_by[0][0]].dataType.typeName()
+    return replace(call, frame=in_units(call.frame, along))
 
 
 def _over(calls: Sequence[SqlCall], schema: "StructType") -> Over:

@@ -246,3 +246,15 @@ SELECT DAYOFWEEK(day) AS a, format('{1}-{0}{{}}', 'a', p) AS b, format('{}x', 'a
 
 -- frames of so many days, or seconds
 SELECT id, sum(x) OVER (PARTITION BY p ORDER BY day RANGE BETWEEN 3 PRECEDING AND CURRENT ROW) AS a, count() OVER (ORDER BY toDateTime(day) RANGE BETWEEN 86400 PRECEDING AND 172800 FOLLOWING) AS b, count() OVER (ORDER BY day DESC RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c FROM t ORDER BY id;
+
+-- elements that a function of one or two lists chooses
+SELECT id, arrayFilter((x, y) -> y > 1, [1, 2, 3], [0, 2, id]) AS a, arrayCount(x -> x > id, [1, 2, 3]) AS b, arrayExists((x, y) -> x = y, [1, 2], [3, id]) AS c, arrayAll(x -> x > 0, [1, id]) AS d, arrayFirst(x -> x > 1, [1, 2, 3]) AS e, arrayLast(x -> x > 1, [1, 2, id + 2]) AS f, arrayFirstIndex(x -> x > 9, [1, id]) AS g, arrayLastIndex(x -> x < 5, [1, 7, id]) AS h, arrayCount([1, 0, 1]) AS i FROM t ORDER BY id;
+
+-- lists in the order of what a function makes of them
+SELECT arraySort(x -> -x, [1, 3, 2]) AS a, arraySort((x, y) -> y, ['a', 'b', 'c'], [3, 1, 2]) AS b, arrayReverseSort(x -> x % 2, [4, 1, 2, 3]) AS c, arraySort(x -> x % 2, [4, 1, 2, 3]) AS d;
+
+-- sums and means of lists, their ends and parts
+SELECT id, arraySum(x -> x * 2, [1, id]) AS a, arrayAvg(x -> x + 1, [1, id]) AS b, arraySum([1.5, y]) AS c, arrayZip([1, 2], ['a', 'b']) AS d, arrayPushFront([id], 0) AS e, arrayPopBack([1, 2]) AS f, arrayPopFront([1, 2]) AS g, arrayIntersect([1, 2, 3], [2, 3, id]) AS h, countEqual([1, id, 1], 1) AS i, arrayWithConstant(2, p) AS j, range(2, 5) AS k, arraySlice([1, 2, 3], -2) AS l FROM t ORDER BY id;
+
+-- counts of texts within texts, and quotients that are zero
+SELECT id, countSubstrings('aaa', 'a') AS a, countMatches('ab12', '[0-9]') AS b, multiSearchAny('abc', ['x', 'b']) AS c, multiMatchAny('abc', ['x', 'b.']) AS d, substringIndex('a.b.c', '.', 2) AS e, reverseUTF8('日本') AS f, intDivOrZero(7, id % 2) AS g, moduloOrZero(5, id % 3) AS h, clamp(id, 1, 3) AS i, toString(timeSlot(toDateTime(id * 1800 + 5))) AS j, toString(makeDate(2024, 2, id + 1)) AS k FROM t WHERE p IS NOT NULL ORDER BY id;

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 import workbench as wb
 from tests.oracle import duck
-from tests.workbench.queries.cases import EVENTS, TABLE, plain, queries
+from tests.workbench.queries.cases import EVENTS, ROWS, TABLE, plain, queries
 from tests.workbench.queries.held_by_clickhouse import answer_of_clickhouse
 
 DUCKDB, CLICKHOUSE = queries("duckdb"), queries("clickhouse")
@@ -73,6 +73,7 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ("postgres", "SELECT array_agg(x ORDER BY id DESC) FROM t WHERE id < 3", [5, None, 3]),
         ("duckdb", "SELECT mode(t) FROM t", "u"),
         ("clickhouse", "SELECT count() FROM t PREWHERE id > 9", 2),
+        ("clickhouse", "SELECT count() FROM t WHERE rand() > 0 AND randCanonical() < 1", ROWS),
         ("clickhouse", "SELECT sum(id) FROM t PREWHERE id = 1 OR id > 9 WHERE id < 11", 11),
         ("postgres", "SELECT round((sum(y) / 9)::numeric, 2) FROM t", Decimal("2.33")),
         ("postgres", "SELECT 7 / 2 / 2", 1),

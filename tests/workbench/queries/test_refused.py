@@ -191,6 +191,20 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: sequenceMatch is not available, as Spark has no patterns of events; take "
      "windowFunnel(seconds)(time, condition, ...), whose level is how many conditions were met one "
      "behind the other, or wb.Funnel(steps, window=...)."),
+    ("clickhouse", "SELECT quantileTDigest(0.5)(x) FROM t", "query: quantileTDigest is not "
+     "available, as its answer is a guess; take quantile, which is exact here however many values "
+     "there are."),
+    ("clickhouse", "SELECT sumMerge(x) FROM t", "query: sumMerge is not available, as states of "
+     "aggregates are none of Spark's values; aggregate the rows themselves, or sums and counts of "
+     "them."),
+    ("clickhouse", "SELECT dictGet('d', 'name', id) FROM t", "query: dictGet is not available, as "
+     "there are no dictionaries; join the table that it is made of."),
+    ("clickhouse", "SELECT runningDifference(id) FROM t", "query: runningDifference is not "
+     "available, as rows have no order of their own; take x - lag(x) OVER (ORDER BY ...), or lag "
+     "and lead for rows before and behind."),
+    ("clickhouse", "SELECT id FROM t SAMPLE 0.1", "query: SAMPLE is not available, as tables have "
+     "no key to sample by here; write WHERE randCanonical() < 0.1, or sample the table before it "
+     "is given."),
     ("clickhouse", "SELECT parseDateTimeBestEffort(p) FROM t", "query: parseDateTimeBestEffort is "
      "not available, as Spark tries no formats; take toDateTime(text) of times such as 2024-01-02 "
      "03:04:05 or 2024-01-02T03:04:05Z, and to_timestamp(text, 'dd/MM/yyyy HH:mm') of others."),

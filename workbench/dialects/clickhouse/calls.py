@@ -1,9 +1,13 @@
 """Calls, casts and numbers of ClickHouse as Spark has them, before what other systems share."""
 
+from collections.abc import Callable
+from typing import Any
+
 from sqlglot import exp
 
 from workbench.dialects.aggregates import of_parameters
 from workbench.dialects.clickhouse.decimals import held
+from workbench.dialects.clickhouse.lists import total
 from workbench.dialects.clickhouse.names import named_by_clickhouse
 from workbench.dialects.clickhouse.times import text_of_time
 from workbench.dialects.clickhouse.zones import with_zones
@@ -70,6 +74,14 @@ def with_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     with_zones(tree)
     _put_parameters(tree)
     _number_conditions(tree)
+    _put_texts_and_doubles(tree)
+    # What stands within another call is turned first.
+    for node in reversed(list(tree.find_all(*_TURNED))):
+        if (turn := _TURNED.get(type(node))) is not None:
+            turn(node, kinds)
+
+
+def _put_texts_and_doubles(tree: exp.Expr) -> None:
     for number in list(tree.find_all(exp.Literal)):
         if not number.is_string and not number.this.isdigit():
             number.replace(exp.cast(exp.Literal.string(number.this), "DOUBLE"))
@@ -78,14 +90,25 @@ def with_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
             text = text_of_time(call.expressions[0])
             if text is not None:
                 call.replace(text)
-    # What stands within another call is turned first.
-    for node in reversed(list(tree.find_all(exp.Anonymous, exp.Round, exp.Cast))):
-        if isinstance(node, exp.Round):
-            _round(node, kinds)
-        elif isinstance(node, exp.Cast):
-            _cast(node, kinds)
-        elif isinstance(node, exp.Anonymous):
-            _put_call(node, kinds)
+
+
+def _filtered(node: exp.ArrayFilter, kinds: Kinds) -> None:
+    given = [node.expression.copy(), node.this.copy()]
+    called = exp.Anonymous(this="arrayFilter", expressions=given)
+    node.replace(called)
+    _put_call(called, kinds)
+
+
+def _summed(node: exp.ArraySum, kinds: Kinds) -> None:
+    if (meant := total(node, kinds)) is not None:
+        node.replace(meant)
+
+
+def _part(node: exp.ArraySlice, kinds: Kinds) -> None:
+    """A part of a list, which goes to its end where no length is said."""
+    if node.args.get("end") is None:
+        rest = "SLICE(:of, :start, SIZE(:of))"
+        node.replace(filled_in(rest, of=node.this, start=node.args["start"]))
 
 
 def _cast(node: exp.Cast, kinds: Kinds) -> None:
@@ -166,3 +189,14 @@ def _check_text(value: exp.Expr, node: exp.Expr, kinds: Kinds) -> None:
             f"query: Spark writes the float {value.sql()} as another text than ClickHouse does; "
             "make it an integer or a decimal first."
         )
+
+
+#: What is turned from the inside out.
+_TURNED: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
+    exp.Anonymous: _put_call,
+    exp.Round: _round,
+    exp.Cast: _cast,
+    exp.ArrayFilter: _filtered,
+    exp.ArraySum: _summed,
+    exp.ArraySlice: _part,
+}

@@ -44,6 +44,70 @@ def mapped(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | No
     return None
 
 
+#: What becomes of the elements that a function of them chooses, and of what it makes of all.
+CHOOSE = {
+    "arrayfilter": ":chosen",
+    "arraycount": "SIZE(:chosen)",
+    "arrayfirst": "TRY_ELEMENT_AT(:chosen, 1)",
+    "arraylast": "TRY_ELEMENT_AT(:chosen, -1)",
+    "arrayexists": "COALESCE(EXISTS(:made, each_ -> BOOLEAN(each_)), FALSE)",
+    "arrayall": "FORALL(:made, each_ -> COALESCE(BOOLEAN(each_), FALSE))",
+    "arrayfirstindex": "ARRAY_POSITION(TRANSFORM(:made, each_ -> BOOLEAN(each_)), TRUE)",
+    "arraylastindex": "IF(COALESCE(EXISTS(:made, each_ -> BOOLEAN(each_)), FALSE), SIZE(:made) + 1 "
+    "- ARRAY_POSITION(REVERSE(TRANSFORM(:made, each_ -> BOOLEAN(each_))), TRUE), 0)",
+}
+
+
+def chosen(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """The elements for which a function of one or two lists holds, or their number or places."""
+    if len(given) < 2 or (made := mapped(node, given, kinds)) is None:
+        return None
+    pairs = "ZIP_WITH(:of, :made, (one_, is_) -> STRUCT(one_, is_))"
+    rows = f"TRANSFORM(FILTER({pairs}, each_ -> BOOLEAN(each_.is_)), each_ -> each_.one_)"
+    template = CHOOSE[node.name.lower()].replace(":chosen", rows)
+    return filled_in(template, of=given[1], made=made)
+
+
+def sorted_by(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """A list in the order of what a function makes of its elements, nulls last."""
+    if len(given) < 2 or (made := mapped(node, given, kinds)) is None:
+        return None
+    down = "reverse" in node.name.lower()
+    before, behind = ("1", "-1") if down else ("-1", "1")
+    order = (
+        "(a_, b_) -> CASE WHEN a_.by_ IS NULL AND b_.by_ IS NULL THEN a_.at_ - b_.at_ "
+        "WHEN a_.by_ IS NULL THEN 1 WHEN b_.by_ IS NULL THEN -1 "
+        f"WHEN a_.by_ < b_.by_ THEN {before} WHEN a_.by_ > b_.by_ THEN {behind} "
+        "ELSE a_.at_ - b_.at_ END"
+    )
+    rows = (
+        "ZIP_WITH(:made, TRANSFORM(:of, (one_, at_) -> STRUCT(one_, at_)), "
+        "(by_, of_) -> STRUCT(by_, of_.at_ AS at_, of_.one_ AS one_))"
+    )
+    return filled_in(
+        f"TRANSFORM(ARRAY_SORT({rows}, {order}), each_ -> each_.one_)", of=given[1], made=made
+    )
+
+
+def mean(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """``arrayAvg``: the mean of a list, or of what a function makes of one."""
+    if (listed := _listed(given)) is None:
+        return None
+    return filled_in(
+        "AGGREGATE(:of, DOUBLE(0), (sum_, each_) -> sum_ + each_) / NULLIF(DOUBLE(SIZE(:of)), 0)",
+        of=listed,
+    )
+
+
+def total(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
+    """``arraySum``: the sum of a list, or of what a function makes of one."""
+    parts = (node.this, node.expression)
+    listed = _listed([one for one in parts if isinstance(one, exp.Expr)])
+    if listed is None or (held := _held(node, listed, kinds)) is None:
+        return None
+    return filled_in(f"AGGREGATE(:of, {held}(0), (sum_, each_) -> sum_ + {held}(each_))", of=listed)
+
+
 def _listed(given: list[exp.Expr]) -> exp.Expr | None:
     """The list of a call, or what its function makes of one."""
     if len(given) == 1:

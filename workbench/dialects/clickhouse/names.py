@@ -6,7 +6,15 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from workbench.dialects.clickhouse.decimals import DIGITS, to_decimal
-from workbench.dialects.clickhouse.lists import differences, mapped, sums_so_far
+from workbench.dialects.clickhouse.lists import (
+    CHOOSE,
+    chosen,
+    differences,
+    mapped,
+    mean,
+    sorted_by,
+    sums_so_far,
+)
 from workbench.dialects.clickhouse.times import to_time
 from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.clickhouse.urls import parameter, part_of_url
@@ -32,6 +40,13 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("tostartoftenminutes", 1): _MINUTES.format(10),
     ("tostartoffifteenminutes", 1): _MINUTES.format(15),
     ("tolastdayofmonth", 1): "LAST_DAY(:a)",
+    ("timeslot", 1): _MINUTES.format(30),
+    ("fromunixtimestamp", 1): "TIMESTAMP_SECONDS(:a)",
+    ("fromunixtimestamp64milli", 1): "TIMESTAMP_MILLIS(:a)",
+    ("fromunixtimestamp64micro", 1): "TIMESTAMP_MICROS(:a)",
+    ("fromunixtimestamp64milli", 2): "TIMESTAMP_MILLIS(:a)",
+    ("fromunixtimestamp64micro", 2): "TIMESTAMP_MICROS(:a)",
+    ("makedate", 3): "MAKE_DATE(:a, :b, :c)", ("now", 1): "NOW()",
     ("today", 0): "CURRENT_DATE()", ("yesterday", 0): "DATE_ADD(CURRENT_DATE(), -1)",
     # Texts
     ("replaceall", 3): "REPLACE(:a, :b, :c)",
@@ -40,19 +55,34 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("substringutf8", 2): "SUBSTRING(:a, :b)", ("substringutf8", 3): "SUBSTRING(:a, :b, :c)",
     ("positioncaseinsensitive", 2): "BIGINT(INSTR(LOWER(:a), LOWER(:b)))",
     ("splitbywhitespace", 1): "FILTER(SPLIT(:a, '[ \\\\t\\\\r\\\\n]+'), x -> x <> '')",
+    ("countsubstrings", 2): "(CHAR_LENGTH(:a) - CHAR_LENGTH(REPLACE(:a, :b, ''))) "
+    "DIV NULLIF(CHAR_LENGTH(:b), 0)",
+    ("countmatches", 2): "REGEXP_COUNT(:a, :b)",
+    ("multisearchany", 2): "EXISTS(:b, each_ -> CONTAINS(:a, each_))",
+    ("multimatchany", 2): "EXISTS(:b, each_ -> RLIKE(:a, each_))",
+    ("substringindex", 3): "SUBSTRING_INDEX(:a, :b, :c)", ("reverseutf8", 1): "REVERSE(:a)",
+    ("regexpextract", 3): "REGEXP_EXTRACT(:a, :b, :c)",
+    ("tolowcardinality", 1): ":a",
     ("assumenotnull", 1): ":a", ("tonullable", 1): ":a",
     # Lists
     ("arraysort", 1): "ARRAY_SORT(:a)", ("arrayreversesort", 1): "SORT_ARRAY(:a, FALSE)",
     ("arraystringconcat", 1): "ARRAY_JOIN(:a, '')",
     ("arraystringconcat", 2): "ARRAY_JOIN(:a, :b)",
     ("indexof", 2): "ARRAY_POSITION(:a, :b)",
-    ("arrayexists", 2): "COALESCE(EXISTS(:b, :a), FALSE)", ("arrayall", 2): "FORALL(:b, :a)",
-    ("arraycount", 2): "SIZE(FILTER(:b, :a))",
+    ("arraycount", 1): "SIZE(FILTER(:a, each_ -> BOOLEAN(each_)))",
+    ("arrayzip", 2): "ARRAYS_ZIP(:a, :b)", ("arraypushfront", 2): "ARRAY_PREPEND(:a, :b)",
+    ("arraypopback", 1): "SLICE(:a, 1, GREATEST(SIZE(:a) - 1, 0))",
+    ("arraypopfront", 1): "SLICE(:a, 2, GREATEST(SIZE(:a) - 1, 0))",
+    ("arrayintersect", 2): "ARRAY_INTERSECT(:a, :b)",
+    ("countequal", 2): "SIZE(FILTER(:a, each_ -> each_ <=> :b))",
+    ("arraywithconstant", 2): "ARRAY_REPEAT(:b, INT(:a))",
+    ("arrayelementornull", 2): "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))",
     ("hasany", 2): "COALESCE(ARRAYS_OVERLAP(:a, :b), FALSE)",
     ("hasall", 2): "SIZE(ARRAY_EXCEPT(:b, :a)) = 0",
     ("arrayuniq", 1): "SIZE(ARRAY_UNION(:a, :a))", ("arraypushback", 2): "ARRAY_APPEND(:a, :b)",
     ("arrayenumerate", 1): "IF(SIZE(:a) > 0, SEQUENCE(1, SIZE(:a)), ARRAY())",
     ("arrayflatten", 1): "FLATTEN(:a)",
+    ("range", 2): "IF((:b) > (:a), SEQUENCE(:a, (:b) - 1), ARRAY())",
     ("range", 1): "IF((:a) > 0, SEQUENCE(0, (:a) - 1), ARRAY())",
     # Numbers
     ("modulo", 2): "(:a) % (:b)", ("plus", 2): "(:a) + (:b)", ("minus", 2): "(:a) - (:b)",
@@ -61,9 +91,15 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("greater", 2): "(:a) > (:b)", ("lessorequals", 2): "(:a) <= (:b)",
     ("greaterorequals", 2): "(:a) >= (:b)",
     ("bitand", 2): "(:a) & (:b)", ("bitor", 2): "(:a) | (:b)", ("bitxor", 2): "(:a) ^ (:b)",
+    ("intdivorzero", 2): "IF((:b) = 0, 0, (:a) DIV NULLIF(:b, 0))",
+    ("moduloorzero", 2): "IF((:b) = 0, 0, (:a) % NULLIF(:b, 0))",
+    ("rand32", 0): "BIGINT(RAND() * 4294967296)",
+    ("clamp", 3): "LEAST(GREATEST(:a, :b), :c)",
+    ("max2", 2): "DOUBLE(GREATEST(:a, :b))", ("min2", 2): "DOUBLE(LEAST(:a, :b))",
     ("positivemodulo", 2): "PMOD(:a, :b)", ("bitshiftleft", 2): "SHIFTLEFT(:a, INT(:b))",
     ("bitshiftright", 2): "SHIFTRIGHT(:a, INT(:b))", ("bitnot", 1): "~(:a)",
     # Maps
+    ("mapfilter", 2): "MAP_FILTER(:b, :a)", ("mapfromarrays", 2): "MAP_FROM_ARRAYS(:a, :b)",
     ("mapkeys", 1): "MAP_KEYS(:a)", ("mapvalues", 1): "MAP_VALUES(:a)",
     ("mapcontains", 2): "MAP_CONTAINS_KEY(:a, :b)",
     ("roundbankers", 1): "BROUND(:a)",
@@ -213,6 +249,9 @@ _OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]]
     "arraycumsum": sums_so_far,
     "arraydifference": differences,
     "arraymap": mapped,
+    "arrayavg": mean,
+    **dict.fromkeys(("arraysort", "arrayreversesort"), sorted_by),
+    **dict.fromkeys(CHOOSE, chosen),
     "jsonextract": lambda node, given, kinds: of_type(given),
     **dict.fromkeys(("domain", "domainwithoutwww", "protocol", "path"), part_of_url),
     "extracturlparameter": parameter,

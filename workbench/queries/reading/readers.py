@@ -78,12 +78,22 @@ def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | No
     sessions = dialect == "risingwave"
     words = _with_sessions_as_ranges(tokens) if sessions else tokens
     if dialect == "clickhouse":
-        words = _with_limits_apart(words)
+        words = _with_limits_apart(_with_rand_apart(words))
     trees = Dialect.get_or_raise(dialect).parser().parse(words, text)
     _check_arguments(trees, tokens)
     if sessions:
         _mark_sessions(trees)
     return trees
+
+
+def _with_rand_apart(tokens: list[Token]) -> list[Token]:
+    """The words, in which ``rand()`` has its other name: sqlglot takes it for randCanonical."""
+    return [
+        _at(one, (one.token_type, "rand32"))[0]
+        if one.text.lower() == "rand" and behind is not None
+        and behind.token_type == TokenType.L_PAREN else one
+        for one, behind in zip(tokens, [*tokens[1:], None], strict=True)
+    ]  # fmt: skip
 
 
 def _with_limits_apart(tokens: list[Token]) -> list[Token]:

@@ -1,5 +1,7 @@
 """Parts of a query that Spark has no words for, each by what to write in its place."""
 
+import re
+
 from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
@@ -36,11 +38,43 @@ _BEST_EFFORT = (
     "Spark tries no formats; take toDateTime(text) of times such as 2024-01-02 03:04:05 or "
     "2024-01-02T03:04:05Z, and to_timestamp(text, 'dd/MM/yyyy HH:mm') of others"
 )
+_SKETCH = "its answer is a guess; take quantile, which is exact here however many values there are"
+_DICTIONARY = "there are no dictionaries; join the table that it is made of"
+_STATE = (
+    "states of aggregates are none of Spark's values; aggregate the rows themselves, or sums and "
+    "counts of them"
+)
+_BLOCK = (
+    "rows have no order of their own; take x - lag(x) OVER (ORDER BY ...), or lag and lead for "
+    "rows before and behind"
+)
+_STATES = re.compile(
+    r"(count|sum|avg|min|max|any|uniq\w*|quantile\w*|arg\w+|grouparray|groupbitmap)(if)?(state|merge)$"
+)
 #: Functions by their names in small letters.
 _CALLS = {
     "clickhouse": {
         **dict.fromkeys(("topk", "topkif", "topkweighted"), _FREQUENT),
         **dict.fromkeys(("sequencematch", "sequencecount", "sequencenextnode"), _SEQUENCE),
+        **{
+            f"{word}{kind}{end}": _SKETCH
+            for word in ("quantile", "quantiles")
+            for kind in ("tdigest", "timing", "bfloat16", "deterministic", "gk", "dd")
+            for end in ("", "if")
+        },
+        **dict.fromkeys(
+            (
+                "dictget",
+                "dictgetornull",
+                "dictgetordefault",
+                "dicthas",
+                "dictgetstring",
+                "dictgetuint64",
+                "dictgethierarchy",
+            ),
+            _DICTIONARY,
+        ),
+        **dict.fromkeys(("runningdifference", "neighbor", "runningaccumulate"), _BLOCK),
         **{f"parsedatetimebesteffort{end}": _BEST_EFFORT for end in ("", "ornull", "orzero")},
     },
     "duckdb": {"age": _AGE, "json_type": _JSON_TYPE, "approx_top_k": _FREQUENT},
@@ -70,7 +104,7 @@ def check_available(tree: exp.Expr, dialect: str) -> None:
     workbench.errors.WorkbenchError: query: PASTE JOIN is not available; number the rows of both \
 tables, and join by the numbers.
     """
-    _check_tables(tree)
+    _check_tables(tree, dialect)
     if dialect in LIKE_POSTGRES:
         _check_parts(tree)
     for join in tree.find_all(exp.Join):
@@ -89,11 +123,18 @@ tables, and join by the numbers.
                 "query: WITH TOTALS is not available; take GROUP BY ROLLUP, whose row without keys "
                 "is the total."
             )
+    _check_calls(tree, dialect)
+
+
+def _check_calls(tree: exp.Expr, dialect: str) -> None:
     calls = _CALLS.get(dialect, {})
     for call in tree.find_all(exp.Func):
         named = isinstance(call, exp.Anonymous | exp.AnonymousAggFunc | exp.ParameterizedAgg)
         name = call.name if named else call.sql_name().lower()
-        if (instead := calls.get(name.lower())) is not None:
+        instead = calls.get(name.lower())
+        if instead is None and dialect == "clickhouse" and _STATES.match(name.lower()):
+            instead = _STATE
+        if instead is not None:
             raise WorkbenchError(f"query: {name} is not available, as {instead}.")
 
 
@@ -118,8 +159,13 @@ SELECT * FROM t UNPIVOT (v FOR n IN (a, b)).
         )
 
 
-def _check_tables(tree: exp.Expr) -> None:
+def _check_tables(tree: exp.Expr, dialect: str) -> None:
     for sample in tree.find_all(exp.TableSample):
+        if dialect == "clickhouse":
+            raise WorkbenchError(
+                "query: SAMPLE is not available, as tables have no key to sample by here; write "
+                "WHERE randCanonical() < 0.1, or sample the table before it is given."
+            )
         if sample.arg_key == "sample" and isinstance(sample.parent, exp.Select):
             raise WorkbenchError(
                 "query: USING SAMPLE is not available, as Spark samples a table alone; write "

@@ -291,7 +291,9 @@ def of_parameters(node: exp.Expr) -> exp.Expr | None:
     if not columns:
         return None
     rows = _aggregate("COLLECT_LIST", columns[0], where=condition)
-    if name == "grouparray" and len(node.expressions) == 1:
+    if name == "groupuniqarray" and len(node.expressions) == 1:
+        rows = _aggregate("COLLECT_SET", columns[0], where=condition)
+    if name in ("grouparray", "groupuniqarray") and len(node.expressions) == 1:
         return filled_in("SLICE(:rows, 1, :n)", rows=rows, n=node.expressions[0])
     places = _EXACT_PLACES.get(name.replace("quantiles", "quantile"))
     if places is None:
@@ -339,13 +341,35 @@ _NAMED_BY_CLICKHOUSE: dict[str, type[exp.Expr]] = {
 }  # fmt: skip
 
 
+#: Of no row these are null here, whatever they are to ClickHouse, which ``-OrNull`` asks for.
+_NULL_OF_NONE = ("sum", "avg", "min", "max", "any", "anylast", "argmin", "argmax", "median")
+_ENDINGS = ("if", "ornull", "distinct")
+
+
+def _without_endings(name: str) -> tuple[str, set[str]]:
+    """The name of an aggregate, and what its endings say, as those of ``sumOrNullIf``."""
+    found: set[str] = set()
+    while ending := next((one for one in _ENDINGS if name.lower().endswith(one)), ""):
+        found.add(ending)
+        name = name[: -len(ending)]
+    return name, found
+
+
 def _combined(call: _Call, dialect: str) -> exp.Expr | None:
     """An aggregate by its name, and where a condition holds if it ends so."""
     name, given, condition = call.node.name, list(call.node.expressions), call.condition
+    distinct = False
     if isinstance(call.node, exp.CombinedAggFunc):
-        if not name.lower().endswith("if") or len(given) < 2:
+        name, endings = _without_endings(name)
+        if "if" in endings and len(given) > 1:
+            condition = call.where(given.pop())
+        elif not endings or "if" in endings:
             return None
-        name, condition = name[:-2], call.where(given.pop())
+        if "ornull" in endings and name.lower() not in _NULL_OF_NONE:
+            return None
+        distinct = "distinct" in endings
+        if distinct and name.lower() == "count":
+            name = "uniqExact"
     if name.lower() in _BY_COLUMNS and len(given) > 1:
         return _BY_COLUMNS[name.lower()](given, condition)
     kind = _NAMED_BY_CLICKHOUSE.get(name.lower())
@@ -354,6 +378,8 @@ def _combined(call: _Call, dialect: str) -> exp.Expr | None:
     value = given[0].copy()
     if name.lower() in ("uniq", "uniqexact"):
         value = exp.Distinct(expressions=[one.copy() for one in given])
+    elif distinct and kind in ONE:
+        value = exp.Distinct(expressions=[value])
     more = {"expression": given[1].copy()} if kind in TWO and len(given) > 1 else {}
     made = kind(this=value, **more)
     meant = _MEANT_BY_CLICKHOUSE.get(kind)

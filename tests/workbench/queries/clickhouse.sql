@@ -258,3 +258,6 @@ SELECT id, arraySum(x -> x * 2, [1, id]) AS a, arrayAvg(x -> x + 1, [1, id]) AS 
 
 -- counts of texts within texts, and quotients that are zero
 SELECT id, countSubstrings('aaa', 'a') AS a, countMatches('ab12', '[0-9]') AS b, multiSearchAny('abc', ['x', 'b']) AS c, multiMatchAny('abc', ['x', 'b.']) AS d, substringIndex('a.b.c', '.', 2) AS e, reverseUTF8('日本') AS f, intDivOrZero(7, id % 2) AS g, moduloOrZero(5, id % 3) AS h, clamp(id, 1, 3) AS i, toString(timeSlot(toDateTime(id * 1800 + 5))) AS j, toString(makeDate(2024, 2, id + 1)) AS k FROM t WHERE p IS NOT NULL ORDER BY id;
+
+-- endings of aggregates
+SELECT sumDistinct(x) AS a, countDistinct(x) AS b, sumDistinctIf(x, id > 3) AS c, countDistinctIf(x, id > 3) AS d, sumOrNull(x) AS e, sumOrNullIf(id, id > 100) AS f, maxIfOrNull(id, id > 3) AS g, argMaxOrNull(x, id) AS h, length(groupUniqArray(2)(x)) AS i, sum(isNull(x)) AS j, length(map('a', 1)) AS k FROM t WHERE isNotNull(p);

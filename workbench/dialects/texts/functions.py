@@ -178,8 +178,8 @@ def _formatted(template: exp.Expr, values: list[exp.Expr]) -> exp.Expr | None:
 
 
 def length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """How many elements a list has; of text, ClickHouse counts bytes."""
-    if kind_of(node, node.this, kinds) == "array":
+    """How many elements a list or a map has; of text, ClickHouse counts bytes."""
+    if kind_of(node, node.this, kinds) in ("array", "map"):
         return anonymous("SIZE", node.this)
     return anonymous("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
 

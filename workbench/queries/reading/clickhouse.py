@@ -44,6 +44,9 @@ def in_full(tree: exp.Query) -> exp.Query:
         _put_type_or_number(node)
     for call in list(tree.find_all(exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc)):
         _name_in_full(call)
+    for kind in list(tree.find_all(exp.DataType)):
+        if kind.this is exp.DType.LOWCARDINALITY and kind.expressions:
+            kind.replace(kind.expressions[0].copy())
     with_sets(tree)
     for select in list(tree.find_all(exp.Select)):
         _put_scalars(select)
@@ -109,6 +112,9 @@ def _name_in_full(call: exp.Expr) -> None:
         call.replace(kind(this=called, expressions=share, params=params))
     elif name in _UNIQ and given:
         call.set("this", "uniqExact")
+    elif name in ("isnull", "isnotnull") and len(given) == 1:
+        is_null = exp.paren(exp.Is(this=exp.paren(given[0].copy()), expression=exp.Null()))
+        call.replace(is_null if name == "isnull" else exp.paren(exp.Not(this=is_null)))
 
 
 def _put_scalars(select: exp.Select) -> None:

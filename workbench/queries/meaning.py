@@ -11,6 +11,7 @@ from workbench.dialects.numbers import quotient_as_dividend, quotient_of_decimal
 from workbench.dialects.scalars import with_scalars
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
+from workbench.queries.rows_of_lists import with_all_rows, with_rows_apart
 from workbench.spark.table import INTEGERS, unused
 
 
@@ -43,6 +44,7 @@ def as_spark_means(
         with_clickhouse(tree, kinds_of)
     elif dialect != "spark":
         _order_by_columns(tree, kinds)
+    with_all_rows(tree, dialect)
     with_scalars(tree, dialect, kinds_of, days)
     for count in tree.find_all(exp.Count):
         if count.this is None:
@@ -56,6 +58,7 @@ def as_spark_means(
         elif one.expression and not isinstance(one.parent, exp.WithinGroup):
             one.replace(exp.Quantile(this=one.this, quantile=one.expression))
     with_aggregates(tree, dialect)
+    with_rows_apart(tree, dialect)
     return tree
 
 

@@ -480,3 +480,16 @@ SELECT id, row(x, t) AS r, row(x, t) = row(id, 'u') AS same FROM t ORDER BY id;
 
 -- all of a list
 SELECT id, x = ALL([x, 3]) AS a, x <> ALL([1, id]) AS b, x > ALL([]::INT[]) AS c, 3 = ALL([3, x]) AS d FROM t ORDER BY id;
+
+
+-- lists without values beside a left join
+SELECT id, v FROM (SELECT id, CASE WHEN x > 3 THEN [x, y] WHEN x > 1 THEN [] END AS l FROM t) LEFT JOIN LATERAL unnest(l) AS u(v) ON true ORDER BY id, v;
+
+-- places of values that become rows
+SELECT id, v, i, sum(v) OVER (PARTITION BY id ORDER BY i) AS s FROM (SELECT id, [x, id] AS l FROM t), unnest(l) WITH ORDINALITY AS u(v, i) ORDER BY id, i;
+
+-- what is computed of values that become rows
+SELECT id, upper(unnest(string_split(t || '-' || p, '-'))) AS v, -x AS x FROM t ORDER BY id, v;
+
+-- days that become rows
+SELECT unnest(generate_series(DATE '2024-01-30', DATE '2024-02-02', INTERVAL 1 DAY))::DATE AS d, 1 AS k ORDER BY d;

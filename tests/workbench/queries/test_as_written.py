@@ -118,6 +118,12 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ("postgres", "SELECT ARRAY[1] <@ ARRAY[1, 2]", True),
         ("postgres", "SELECT array_position(ARRAY[1, NULL], NULL)", 2),
         ("postgres", "SELECT array_position(ARRAY[1, 2], 3)", None),
+        ("postgres", "SELECT i FROM unnest(ARRAY['a']) WITH ORDINALITY AS u(x, i)", 1),
+        (
+            "postgres",
+            "SELECT max(v) FROM (SELECT generate_series(1, id::int)::text AS v FROM t) AS s",
+            "9",
+        ),
         (
             "postgres",
             "SELECT extract(millisecond FROM timestamp '1960-05-06 07:08:09.123456')",

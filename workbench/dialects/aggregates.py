@@ -165,10 +165,11 @@ def _end(call: _Call, dialect: str) -> exp.Expr | None:
     """The first or last value in an order among the arguments; ClickHouse leaves out nulls."""
     any_value = isinstance(call.node, exp.AnyValue)
     if not call.terms:
-        if dialect != "clickhouse" or call.nulls:
+        if dialect != "clickhouse" and not call.nulls:
             return None
         # To Spark the condition stands before what becomes of nulls.
-        return exp.IgnoreNulls(this=_filtered(call.node.copy(), call.condition))
+        around = exp.RespectNulls if call.nulls == "RespectNulls" else exp.IgnoreNulls
+        return around(this=_filtered(call.node.copy(), call.condition))
     skips = any_value or call.nulls == "IgnoreNulls" or (dialect == "clickhouse" and not call.nulls)
     where = call.where(*[known(call.value)] * skips)
     at = -1 if isinstance(call.node, exp.Last | exp.LastValue) else 1

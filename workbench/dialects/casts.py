@@ -49,6 +49,9 @@ def with_types(tree: exp.Expr, dialect: str) -> None:
     for kind in list(tree.find_all(exp.DataType)):
         if kind.this is exp.DType.DECIMAL and not kind.expressions and dialect != "duckdb":
             kind.replace(exp.DataType.build(_ANY_DIGITS, dialect="spark"))
+        if kind.this is exp.DType.TIMESTAMP and dialect in ("postgres", "risingwave"):
+            # Without a zone, also where AT TIME ZONE asks; Spark's is an instant.
+            kind.replace(exp.DataType.build("TIMESTAMP_NTZ", dialect="spark"))
         if (held := _HELD_BY.get(kind.this)) is not None:
             kind.replace(exp.DataType.build(held, dialect="spark"))
 

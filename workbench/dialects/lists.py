@@ -216,6 +216,18 @@ def counted_from_one(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
     return None
 
 
+def size(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """How many elements a list has: to Postgres none has no length, and there are dimensions."""
+    dimension = node.args.get("expression")
+    if dialect not in _FROM_ONE or dimension is None:
+        return None
+    if not isinstance(dimension, exp.Literal) or dimension.this != "1":
+        raise WorkbenchError(
+            "query: array_length counts the first dimension alone here; write array_length(l, 1)."
+        )
+    return filled_in("NULLIF(SIZE(:l), 0)", l=node.this)
+
+
 def reversed_list(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return anonymous("REVERSE", node.this)
 

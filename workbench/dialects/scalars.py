@@ -21,6 +21,7 @@ from workbench.dialects.lists import (
     position,
     reduced,
     reversed_list,
+    size,
     sliced,
     spread_out,
 )
@@ -40,6 +41,7 @@ from workbench.dialects.texts.functions import (
     concatenated,
     flagged,
     formatted,
+    hexadecimal,
     initcap,
     left,
     length,
@@ -53,6 +55,7 @@ from workbench.dialects.texts.json_parts import part_of_json, text_of_json, text
 from workbench.dialects.texts.patterns import like, without_case
 from workbench.dialects.texts.split import matched, split_by_pattern, split_by_text
 from workbench.dialects.times.distances import date_diff, epoch
+from workbench.dialects.times.intervals import with_intervals_apart
 from workbench.dialects.times.parts import (
     day_of_week,
     extracted,
@@ -111,6 +114,8 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
         days = days or kind.this is exp.DType.DATE
         days = days or (dialect == "clickhouse" and kind.this in exp.DataType.TEMPORAL_TYPES)
     with_types(tree, dialect)
+    if dialect in LIKE_POSTGRES:
+        with_intervals_apart(tree)
     # What stands within another is turned first: the outer one may take it along as a copy.
     for node in reversed(list(tree.find_all(*meant_by))):
         # What is of a kind of its own, as TRY_CAST, is none of them.
@@ -140,6 +145,9 @@ def _named(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
         if isinstance(part, exp.Literal) and part.is_string:
             asked = exp.Extract(this=exp.var(part.this.upper()), expression=of.copy())
             return extracted(asked, dialect, kinds) or asked
+    if name == "timezone" and len(given) == 2:
+        shown = exp.AtTimeZone(this=given[1].copy(), zone=given[0].copy())
+        return in_zone(shown, dialect, kinds, node) or shown
     if name == "regexp_match" and len(given) in (2, 3):
         return matched(name, given)
     if name == "regexp_split_to_array" and len(given) in (2, 3) and dialect != "duckdb":
@@ -213,6 +221,8 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.ArrayOverlaps: overlap,
     exp.Format: formatted,
     exp.Length: length,
+    exp.ArraySize: size,
+    exp.Hex: hexadecimal,
     exp.Cast: cast,
     exp.TryCast: tried_cast,
     exp.If: condition,
@@ -233,6 +243,7 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.TimeToUnix: epoch,
     exp.TimeToStr: time_as_text,
     exp.StrToTime: read_time,
+    exp.StrToDate: read_time,
     exp.Glob: glob,
     exp.StringToArray: split_by_text,
 }

@@ -493,3 +493,12 @@ SELECT id, upper(unnest(string_split(t || '-' || p, '-'))) AS v, -x AS x FROM t 
 
 -- days that become rows
 SELECT unnest(generate_series(DATE '2024-01-30', DATE '2024-02-02', INTERVAL 1 DAY))::DATE AS d, 1 AS k ORDER BY d;
+
+-- any value of those that a condition takes
+SELECT p, any_value(x) FILTER (WHERE id > 6) AS a FROM t WHERE x IS NULL OR x = 9 GROUP BY p ORDER BY p;
+
+-- months and days in one interval
+SELECT id, day - INTERVAL '1 month 2 days' AS a, day::TIMESTAMP + INTERVAL '1 year 1 month -3 days 4 hours' AS b, '1 month 1 day'::INTERVAL + day AS c FROM t ORDER BY id;
+
+-- times that are cast as they are written
+SELECT DATE '2024-01-02'::VARCHAR AS a, 'on ' || DATE '2024-01-02'::VARCHAR AS b, TIMESTAMP '2024-01-02 03:04:05'::DATE AS c, timezone('Asia/Tokyo', TIMESTAMP '2024-01-02 03:04:05') = TIMESTAMPTZ '2024-01-01 18:04:05+00' AS d;

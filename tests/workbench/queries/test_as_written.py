@@ -1,5 +1,6 @@
 """Queries as text: the answer is that of the system whose SQL it is."""
 
+from datetime import date
 from decimal import Decimal
 
 import pyarrow as pa
@@ -118,6 +119,18 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ("postgres", "SELECT ARRAY[1] <@ ARRAY[1, 2]", True),
         ("postgres", "SELECT array_position(ARRAY[1, NULL], NULL)", 2),
         ("postgres", "SELECT array_position(ARRAY[1, 2], 3)", None),
+        ("postgres", "SELECT date '2024-01-02'::text", "2024-01-02"),
+        (
+            "postgres",
+            "SELECT (timestamp '2024-07-01 12:00' AT TIME ZONE 'America/New_York') = "
+            "timestamptz '2024-07-01 16:00:00+00'",
+            True,
+        ),
+        ("postgres", "SELECT to_hex(255)", "ff"),
+        ("postgres", "SELECT array_length(array_remove(ARRAY[1], 1), 1)", None),
+        ("postgres", "SELECT format('%s of %s, 5%%', NULL, 1.5)", " of 1.5, 5%"),
+        ("postgres", "SELECT to_date('05 Dec 2000', 'DD Mon YYYY')", date(2000, 12, 5)),
+        ("postgres", "SELECT to_char(timestamp '2024-07-01 12:00:01.25', 'SS.MS')", "01.250"),
         ("postgres", "SELECT i FROM unnest(ARRAY['a']) WITH ORDINALITY AS u(x, i)", 1),
         (
             "postgres",

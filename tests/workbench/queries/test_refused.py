@@ -295,6 +295,18 @@ REFUSED: list[tuple[str, str, str]] = [
     ("postgres", "SELECT to_char(price, '999.9') FROM t", "query: a format of numbers is not "
      "available, as Spark fills up their places otherwise; take round(x, 2)::text, or lpad of the "
      "text."),
+    ("postgres", "SELECT date_trunc('day', now(), 'Asia/Tokyo')", "query: date_trunc has no zone "
+     "here; take date_trunc(unit, t AT TIME ZONE zone) AT TIME ZONE zone."),
+    ("postgres", "SELECT array_length(ARRAY[1], 2)", "query: array_length counts the first "
+     "dimension alone here; write array_length(l, 1)."),
+    ("postgres", "SELECT format('%I', p) FROM t", "query: format takes a text with %s for each "
+     "value here; put the text together by ||, which is null where a value is."),
+    ("postgres", "SELECT to_date(p, 'DD Month YYYY') FROM t", "query: Month in a format of to_date "
+     "has no counterpart in Spark; read years of four digits, months, days, hours, minutes and "
+     "seconds."),
+    ("postgres", "SELECT to_char(day, 'Month') FROM t", "query: Month in a format of times has no "
+     "counterpart in Spark; write years, months, days, hours, minutes and seconds by their "
+     "numbers, or put the text together."),
     ("postgres", "SELECT '{}'::jsonb @> '{}' FROM t", "query: @> and <@ compare lists here; take a "
      "part of JSON by ->> and compare that."),
     ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "

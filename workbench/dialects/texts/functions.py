@@ -1,5 +1,6 @@
 """Functions of texts that count, cut or compare otherwise than those of Spark."""
 
+import re
 from string import Formatter
 
 from sqlglot import exp
@@ -139,10 +140,35 @@ def concatenated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return None
 
 
+def hexadecimal(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A number by sixteens, whose letters are small to Postgres."""
+    return anonymous("LOWER", node.copy()) if dialect in ("postgres", "risingwave") else None
+
+
+def _by_places(given: list[exp.Expr]) -> exp.Expr:
+    """Texts between which values stand for each ``%s``, and nothing where a value is null."""
+    first = given[0]
+    pieces = re.split("(%.?)", first.this) if isinstance(first, exp.Literal) else ["%"]
+    places = [one for one in pieces[1::2] if one != "%%"]
+    if places != ["%s"] * (len(given) - 1):
+        raise WorkbenchError(
+            "query: format takes a text with %s for each value here; put the text together by ||, "
+            "which is null where a value is."
+        )
+    values = iter(given[1:])
+    texts: list[exp.Expr] = []
+    for one in pieces:
+        if one == "%s":
+            texts.append(filled_in("COALESCE(STRING(:value), '')", value=next(values)))
+        else:
+            texts.append(exp.Literal.string("%" if one == "%%" else one))
+    return anonymous("CONCAT", *texts)
+
+
 def formatted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return a text in which values stand in the places that its braces name."""
+    """Return a text in which values stand in the places that it names."""
     if dialect not in ("duckdb", "clickhouse"):
-        return None
+        return _by_places([node.this, *node.expressions])
     if (found := _formatted(node.this, list(node.expressions))) is not None:
         return found
     raise WorkbenchError(

@@ -18,8 +18,21 @@ _OF_CLICKHOUSE = {
 #: What DuckDB writes by several of them.
 _OF_DUCKDB = {"x": "%Y-%m-%d", "X": "%H:%M:%S", "c": "%Y-%m-%d %H:%M:%S"}
 #: What Postgres writes without a per cent, and who reads it for us leaves as it is.
-_OF_POSTGRES = {"HH": "%I", "AM": "%p", "PM": "%p", "Mon": "%b"}
+_OF_POSTGRES = {"HH": "%I", "AM": "%p", "PM": "%p", "Mon(?!th)": "%b", "MS": "%g"}
 _DIRECTIVE = re.compile(r"%(-?.)")
+
+
+def by_directives(given: str) -> str:
+    """Return a format of Postgres's with a directive for each part that has a name there.
+
+    Examples
+    --------
+    >>> by_directives("%d Mon %Y")
+    '%d %b %Y'
+    """
+    for letters, directive in _OF_POSTGRES.items():
+        given = re.sub(letters, directive, given)
+    return given
 
 
 def spark_format(given: str, dialect: str) -> str:
@@ -47,7 +60,7 @@ def spark_format(given: str, dialect: str) -> str:
     elif dialect == "duckdb":
         given = _DIRECTIVE.sub(lambda one: _OF_DUCKDB.get(one[1], one[0]), given)
     elif letters:
-        given = re.sub("|".join(_OF_POSTGRES), lambda one: _OF_POSTGRES[one[0]], given)
+        given = by_directives(given)
     pieces = _DIRECTIVE.split(given)
     unknown = [f"%{one}" for one in pieces[1::2] if one not in (*_PARTS, "%")]
     if letters:

@@ -1,5 +1,7 @@
 """Intervals of as many units as a row says, and the buckets of time that an interval makes."""
 
+import re
+
 from sqlglot import exp
 
 from workbench.dialects.writing import filled_in
@@ -10,6 +12,59 @@ from workbench.errors import WorkbenchError
 MONTHS = {unit.upper(): months for unit, months in MONTHS_IN.items()}
 #: And by the seconds.
 SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_800}
+
+
+_PIECE = re.compile(r"\s*([+-]?)\s*(\d+)\s*([A-Za-z]+)")
+#: What Postgres and DuckDB call units for short.
+_SHORT = {"MON": "MONTH", "Y": "YEAR", "D": "DAY", "H": "HOUR", "HR": "HOUR", "MIN": "MINUTE",
+          "SEC": "SECOND", "S": "SECOND", "W": "WEEK"}  # fmt: skip
+
+
+def with_intervals_apart(tree: exp.Expr) -> None:
+    """Add months and days one after the other, of which Spark has no interval together.
+
+    Parameters
+    ----------
+    tree : sqlglot.exp.Expr
+        It is changed.
+
+    Examples
+    --------
+    >>> import sqlglot
+    >>> tree = sqlglot.parse_one("SELECT t - INTERVAL '1 month 2 days'", read="duckdb")
+    >>> with_intervals_apart(tree)
+    >>> print(tree.sql("spark"))
+    SELECT t - INTERVAL '1' MONTH - INTERVAL '2' DAY
+    """
+    for node in list(tree.find_all(exp.Interval, exp.Cast)):
+        of, text = node.parent, node.this
+        if isinstance(node, exp.Cast) and node.args["to"].this is not exp.DType.INTERVAL:
+            continue
+        if not isinstance(of, exp.Add | exp.Sub) or not isinstance(text, exp.Literal):
+            continue
+        pieces = _pieces(text.this)
+        if {unit in MONTHS for _, unit in pieces} != {True, False}:
+            continue
+        found = of.expression if node is of.this else of.this
+        if isinstance(of, exp.Sub) and node is of.this:
+            continue
+        # Months come first, all at once.
+        months = sum(int(count) * MONTHS[unit] for count, unit in pieces if unit in MONTHS)
+        days = [one for one in pieces if one[1] not in MONTHS]
+        for count, unit in [(str(months), "MONTH"), *days]:
+            one = exp.Interval(this=exp.Literal.string(count), unit=exp.var(unit))
+            found = type(of)(this=found.copy(), expression=one)
+        of.replace(found)
+
+
+def _pieces(text: str) -> list[tuple[str, str]]:
+    """The counts and units of an interval as it is written; none where it is written otherwise."""
+    found = [(f"{sign}{count}".lstrip("+"), _plain(unit)) for sign, count, unit in
+             _PIECE.findall(text)]  # fmt: skip
+    found = [(count, _SHORT.get(unit, unit)) for count, unit in found]
+    is_read = not _PIECE.sub("", text).strip()
+    known = is_read and all(unit in MONTHS or unit in SECONDS for _, unit in found)
+    return found if known else []
 
 
 def interval_of(count: exp.Expr, unit: str) -> exp.Expr | None:

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.times.intervals import bucket, interval_of, moved
 from workbench.dialects.writing import anonymous, filled_in
@@ -101,9 +102,11 @@ def milliseconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return None
 
 
-def in_zone(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+def in_zone(
+    node: exp.Expr, dialect: str, kinds: Kinds, stands: exp.Expr | None = None
+) -> exp.Expr | None:
     """An instant as a zone's clocks show it, and the instant at which they show a time."""
-    if kind_of(node, node.this, kinds) not in ("timestamp_ntz", "date"):
+    if kind_of(stands or node, node.this, kinds) not in ("timestamp_ntz", "date"):
         return None
     value = exp.cast(node.this.copy(), "TIMESTAMP_NTZ", dialect="spark")
     # The session's own zone has no part in it.
@@ -115,7 +118,12 @@ def in_zone(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def check_unit(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Refuse units of which Spark begins none, and says null."""
+    """Refuse units of which Spark begins none, and says null, and zones, which it leaves out."""
+    if node.args.get("zone") is not None and dialect in LIKE_POSTGRES:
+        raise WorkbenchError(
+            "query: date_trunc has no zone here; take date_trunc(unit, t AT TIME ZONE zone) AT "
+            "TIME ZONE zone."
+        )
     unit = str(node.args["unit"].name).upper()
     if unit.rstrip("S") in ("DECADE", "CENTURY", "CENTURIE", "MILLENNIUM", "MILLENNIA"):
         raise WorkbenchError(

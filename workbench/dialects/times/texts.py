@@ -1,10 +1,11 @@
-"""Texts read as times: DuckDB's ``strptime`` and ``try_strptime``."""
+"""Texts read as times: ``strptime`` and ``try_strptime``, ``to_date`` and ``to_timestamp``."""
 
 import re
 
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
+from workbench.dialects.times.formats import by_directives
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 
@@ -19,9 +20,19 @@ _DIRECTIVE = re.compile("%-?(.)")
 
 
 def read_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    if dialect != "duckdb":
-        return None
-    return time_of_text(node.this, node.args["format"], "strptime")
+    given, text = node.args["format"], node.this
+    if dialect == "duckdb":
+        return time_of_text(text, given, "strptime") if isinstance(node, exp.StrToTime) else None
+    written = "to_timestamp" if isinstance(node, exp.StrToTime) else "to_date"
+    if isinstance(given, exp.Literal):
+        given = exp.Literal.string(by_directives(given.this))
+        if letters := re.findall("[A-Za-z]+", _DIRECTIVE.sub("", given.this)):
+            raise WorkbenchError(
+                f"query: {letters[0]} in a format of {written} has no counterpart in Spark; read "
+                "years of four digits, months, days, hours, minutes and seconds."
+            )
+    found = time_of_text(text, given, written)
+    return exp.cast(found, "DATE") if written == "to_date" else found
 
 
 def time_of_text(text: exp.Expr, given: exp.Expr, written: str) -> exp.Expr:
@@ -33,7 +44,8 @@ def time_of_text(text: exp.Expr, given: exp.Expr, written: str) -> exp.Expr:
     given : sqlglot.exp.Expr
         A format, or a list of them of which the first one counts that reads the text.
     written : str
-        "strptime", which fails where none reads it, or "try_strptime", which is null then.
+        "strptime" and the like, which fail where none reads it, or "try_strptime", which is null
+        then.
 
     Raises
     ------
@@ -50,7 +62,7 @@ def time_of_text(text: exp.Expr, given: exp.Expr, written: str) -> exp.Expr:
     if not formats or not all(isinstance(one, exp.Literal) and one.is_string for one in formats):
         raise WorkbenchError(f"query: {written} takes a constant format, or a list of them, here.")
     tried = [_read(text, one.this, written, "TRY_TO_TIMESTAMP") for one in formats]
-    if written == "strptime":
+    if written != "try_strptime":
         tried[-1] = _read(text, formats[-1].this, written, "TO_TIMESTAMP")
     return exp.Coalesce(this=tried[0], expressions=tried[1:]) if len(tried) > 1 else tried[0]
 

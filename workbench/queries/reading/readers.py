@@ -11,6 +11,8 @@ from sqlglot import ParseError, Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.parser import Parser
 
+from workbench.dialects.functions import LIKE_POSTGRES
+
 #: What stands on both sides of a column among the arguments of a function, or in a part of one.
 _BETWEEN = {
     *(TokenType.COMMA, TokenType.DOT, TokenType.PLUS, TokenType.DASH, TokenType.STAR),
@@ -79,6 +81,8 @@ def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | No
     words = _with_sessions_as_ranges(tokens) if sessions else tokens
     if dialect == "clickhouse":
         words = _with_limits_apart(_with_rand_apart(words))
+    if dialect in LIKE_POSTGRES:
+        words = _with_times_apart(words)
     trees = Dialect.get_or_raise(dialect).parser().parse(words, text)
     _check_arguments(trees, tokens)
     if sessions:
@@ -117,6 +121,26 @@ def _with_limits_apart(tokens: list[Token]) -> list[Token]:
         elif one.text.upper() in ("LIMIT", "UNION") or (one.text.upper() == "BY" and had[-1]):
             had[-1].add(one.text.upper())
     return tokens
+
+
+_TIMES = {
+    *(TokenType.DATE, TokenType.TIMESTAMP, TokenType.TIMESTAMPTZ, TokenType.TIMESTAMPLTZ),
+    *(TokenType.TIMESTAMPNTZ, TokenType.DATETIME),
+}
+
+
+def _with_times_apart(tokens: list[Token]) -> list[Token]:
+    """The words, in which ``DATE '2024-01-02'`` is one before what is cast by ``::``."""
+    found: list[Token] = []
+    for place, one in enumerate(tokens):
+        kinds = [word.token_type for word in tokens[place - 1 : place + 2]] if place else []
+        if kinds and kinds[0] in _TIMES and kinds[1:] == [TokenType.STRING, TokenType.DCOLON]:
+            word = found.pop()
+            found += [*_at(word, (TokenType.L_PAREN, "(")), word, one]
+            found += _at(one, (TokenType.R_PAREN, ")"))
+        else:
+            found.append(one)
+    return found
 
 
 def _with_sessions_as_ranges(tokens: list[Token]) -> list[Token]:

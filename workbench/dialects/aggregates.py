@@ -345,6 +345,10 @@ _NAMED_BY_CLICKHOUSE: dict[str, type[exp.Expr]] = {
 #: Of no row these are null here, whatever they are to ClickHouse, which ``-OrNull`` asks for.
 _NULL_OF_NONE = ("sum", "avg", "min", "max", "any", "anylast", "argmin", "argmax", "median")
 _ENDINGS = ("if", "ornull", "distinct")
+#: Aggregates of different values that have names of their own, and others of which a value that
+#: is there once more is no matter.
+_OF_DIFFERENT = {"count": "uniqExact", "grouparray": "groupUniqArray"}
+_ONCE_ANYWAY = ("uniq", "uniqexact", "groupuniqarray", "any", "anylast", "argmin", "argmax")
 
 
 def _without_endings(name: str) -> tuple[str, set[str]]:
@@ -369,11 +373,12 @@ def _combined(call: _Call, dialect: str) -> exp.Expr | None:
         if "ornull" in endings and name.lower() not in _NULL_OF_NONE:
             return None
         distinct = "distinct" in endings
-        if distinct and name.lower() == "count":
-            name = "uniqExact"
+        name = _OF_DIFFERENT.get(name.lower(), name) if distinct else name
+    kind = _NAMED_BY_CLICKHOUSE.get(name.lower())
+    if distinct and kind not in ONE and name.lower() not in _ONCE_ANYWAY:
+        return None
     if name.lower() in _BY_COLUMNS and len(given) > 1:
         return _BY_COLUMNS[name.lower()](given, condition)
-    kind = _NAMED_BY_CLICKHOUSE.get(name.lower())
     if kind is None or not given:
         return None
     value = given[0].copy()

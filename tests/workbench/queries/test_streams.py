@@ -114,6 +114,24 @@ def test_on_update_the_changes_come_to_the_answer_of_batch(
     assert said(asked, tmp_path) == sorted(map(repr, expected))
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT window_start, count(*) AS n FROM TUMBLE(t, ts, INTERVAL '1' MINUTE) "
+        "GROUP BY window_start HAVING count(*) > 2",
+        "SELECT p, h.window_end, sum(x) AS s FROM HOP(t, ts, INTERVAL '1' MINUTE, INTERVAL '2' "
+        "MINUTE) AS h GROUP BY h.window_end, p EMIT ON WINDOW CLOSE",
+    ],
+)
+def test_groups_of_time_windows_go_on_once_as_their_windows_close(
+    stream: DataFrame, tmp_path: Path, query: str
+) -> None:
+    expected = wb.sql(query, dialect="risingwave", t=ROWS).toArrow().to_pylist()
+    assert said(wb.sql(query, dialect="risingwave", t=stream), tmp_path) == sorted(
+        map(repr, expected)
+    )
+
+
 WINDOWS = "SELECT id, p, sum(x) OVER (PARTITION BY p ORDER BY ts ROWS 1 PRECEDING) AS s FROM t"
 AROUND = [
     f"SELECT id, s + 1 AS more FROM ({WINDOWS}) AS w WHERE s > 9",

@@ -7,6 +7,10 @@ from workbench.errors import WorkbenchError
 
 #: How many intervals they take, without an offset.
 _INTERVALS = {"tumble": 1, "hop": 2}
+#: What they call the ends of a window, and what Spark does; and the window itself among groups.
+_ENDS, _WINDOW = {"window_start": "start", "window_end": "end"}, "time_window_"
+#: What groups by several lists of keys.
+_SEVERAL = ("grouping_sets", "cube", "rollup", "totals", "all")
 
 
 def with_time_windows(tree: exp.Expr) -> exp.Expr:
@@ -58,11 +62,28 @@ def _with_window(table: exp.Table, call: exp.Anonymous) -> exp.Expr:
         sizes.insert(1, sizes[0])
     window = anonymous("window", given[1], *(_text(one) for one in sizes))
     ends = [
-        exp.alias_(exp.Dot(this=window.copy(), expression=exp.to_identifier(end)), f"window_{end}")
-        for end in ("start", "end")
+        exp.alias_(exp.Dot(this=window.copy(), expression=exp.to_identifier(end)), named)
+        for named, end in _ENDS.items()
     ]
+    called = table.alias or name
+    if (group := _groups_of_windows(table, called)) is not None:
+        ends.append(exp.alias_(window, _WINDOW))
+        group.append("expressions", exp.column(_WINDOW, table=called))
     rows = exp.select(exp.Star(), *ends).from_(source)
-    return rows.subquery(table.alias or name, copy=False)
+    return rows.subquery(called, copy=False)
+
+
+def _groups_of_windows(table: exp.Table, called: str) -> exp.Group | None:
+    """The GROUP BY of the windows' ends around a table.
+
+    A stream's watermark is of the window itself, without which Spark closes none.
+    """
+    group = table.parent_select and table.parent_select.args.get("group")
+    if not isinstance(group, exp.Group) or any(group.args.get(one) for one in _SEVERAL):
+        return None
+    keys = [one for one in group.expressions if isinstance(one, exp.Column)]
+    ends = [one for one in keys if one.name in _ENDS and one.table in ("", called)]
+    return group if ends else None
 
 
 def _source(node: exp.Expr) -> exp.Expr | None:

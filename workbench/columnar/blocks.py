@@ -105,23 +105,30 @@ def gather(
     # Codes for text are of the width that each bundle needs.
     tables = [pa.Table.from_batches([part]) for part in parts]
     table = pa.concat_tables(tables, promote_options="permissive")
-    del tables
+    del parts, tables
     codes, count = key_codes(table.select(list(keys)))
     offsets, order = grouped(codes, count)
     first = _those_at(table.select(list(keys)), order[offsets[:-1]])
-    rows = {}
-    if by_time:
-        time = _placed(table.column(TIME), codes)
+    # In one piece each, so that what came can go before its rows are put in order.
+    pieces = {
+        name: _one_piece(table.column(name))
+        for name in table.column_names
+        if name not in keys and not (by_time and name == TIME)
+    }
+    time = _placed(table.column(TIME), codes) if by_time else None
+    schema, rows = table.schema, {}
+    del codes, table
+    if time is not None:
         sort_entries.over(offsets, time, order)
-        rows[TIME] = from_instants(time, table.schema.field(TIME).type)
-    del codes
+        rows[TIME] = from_instants(time, schema.field(TIME).type)
     # One column after another, so that only one of them is held twice.
-    for name in table.column_names:
-        if name not in keys and name not in rows:
-            column = table.column(name)
-            coded = pa.types.is_dictionary(column.type)
-            rows[name] = as_array(encoded(column) if coded else column).take(order)
+    for name in list(pieces):
+        rows[name] = pieces.pop(name).take(order)
     return Block(first, offsets, pa.table(rows))
+
+
+def _one_piece(column: pa.ChunkedArray) -> pa.Array:
+    return as_array(encoded(column) if pa.types.is_dictionary(column.type) else column)
 
 
 def _those_at(rows: pa.Table, places: NDArray[np.uint32]) -> pa.Table:

@@ -32,6 +32,8 @@ UNITS = 1, 1_000, SECOND, DAY
 _SHORT = b"short times"
 #: Lists of more rows need places of 64 bits.
 _MOST_ROWS = 2**31 - 1
+#: So many times are written at a time, which a processor's cache holds.
+_AT_ONCE = 2**16
 
 
 class ShortTimes(NamedTuple):
@@ -64,13 +66,22 @@ class ShortTimes(NamedTuple):
         least, most = int(time.min()), int(time.max())
         if most - least > np.iinfo(np.int64).max:
             return None
-        since = time - least
+        number = np.empty(len(time), np.uint32)
         for unit in UNITS:
             if (most - least) // unit < 2**32:
-                number = (since if unit == 1 else since // unit).astype(np.uint32)
-                if np.array_equal(cls(number, 0, unit).times(), since):
-                    return cls(number, least, unit)
+                short = cls(number, least, unit)
+                if short._hold(time):
+                    return short
         return None
+
+    def _hold(self, time: NDArray[np.int64]) -> bool:
+        """Write times down, some at a time, until one is no whole number of units."""
+        for first in range(0, len(time), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            self.number[some] = (time[some] - self.least) // self.unit
+            if not np.array_equal(self._replace(number=self.number[some]).times(), time[some]):
+                return False
+        return True
 
     def times(self) -> NDArray[np.int64]:
         """Return the times.

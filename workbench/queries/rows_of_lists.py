@@ -48,7 +48,7 @@ def _rows(node: exp.Unnest, alias: exp.TableAlias | None, beside: bool) -> exp.E
     names += ["unnest", "ordinality"][len(names) :]
     values = node.expressions[0]
     if offset:
-        rows = filled_in("SELECT pos + 1 AS i, col AS x FROM POSEXPLODE(:l)", l=values)
+        rows = filled_in("SELECT col, pos FROM POSEXPLODE(:l)", l=values)
         rows.set("expressions", [exp.alias_("col", names[0]), exp.alias_("pos + 1", names[1])])
     else:
         rows = exp.select(exp.alias_(anonymous("EXPLODE", values), names[0], quoted=True))

@@ -99,6 +99,8 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT sum(x) OVER (ORDER BY id ROWS unnest([1]) PRECEDING) FROM t",
      "query: a bound of the frame makes rows of a list; write one number or interval for each "
      "row."),
+    ("duckdb", "SELECT count(x) FILTER (WHERE x = unnest([2])) OVER (ORDER BY id) FROM t",
+     "query: FILTER of count makes rows of a list; write one condition for each row."),
     ("duckdb", "SELECT sum(x) OVER w FROM t WINDOW w AS (), W AS (ORDER BY id)",
      "query: WINDOW has the name 'W' twice, whatever its case; say it once."),
     ("duckdb", "SELECT sum(x IGNORE NULLS) OVER (ORDER BY id) FROM t",

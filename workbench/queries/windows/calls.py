@@ -129,8 +129,8 @@ def call_of(window: exp.Window, dialect: str, staged: Staged, hint: str) -> SqlC
         return None
     own = own_terms(window, asked)
     info = info_of(asked.name, bool(own))
-    if asked.condition is not None and not info.has_frame:
-        raise WorkbenchError(f"query: {asked.written} has no FILTER, as it looks at all rows.")
+    if asked.condition is not None:
+        _check_filter(asked.condition, asked.written, info.has_frame)
     order = window.args.get("order")
     terms = list(order.expressions) if order is not None else []
     spec = window.args.get("spec")
@@ -172,6 +172,15 @@ def own_terms(window: exp.Window, asked: SqlFunction) -> list[exp.Expr]:
             "order the window so."
         )
     return list(order.expressions)
+
+
+def _check_filter(condition: exp.Expr, written: str, has_frame: bool) -> None:
+    if not has_frame:
+        raise WorkbenchError(f"query: {written} has no FILTER, as it looks at all rows.")
+    if any(isinstance(one, exp.UDTF) for one in own(condition)):
+        raise WorkbenchError(
+            f"query: FILTER of {written} makes rows of a list; write one condition for each row."
+        )
 
 
 def _check_order(

@@ -5,6 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from sqlglot import exp
 
+from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
@@ -49,7 +50,7 @@ def with_types(tree: exp.Expr, dialect: str) -> None:
     for kind in list(tree.find_all(exp.DataType)):
         if kind.this is exp.DType.DECIMAL and not kind.expressions and dialect != "duckdb":
             kind.replace(exp.DataType.build(_ANY_DIGITS, dialect="spark"))
-        if kind.this is exp.DType.TIMESTAMP and dialect in ("postgres", "risingwave"):
+        if kind.this is exp.DType.TIMESTAMP and dialect in POSTGRES:
             # Without a zone, also where AT TIME ZONE asks; Spark's is an instant.
             kind.replace(exp.DataType.build("TIMESTAMP_NTZ", dialect="spark"))
         if (held := _HELD_BY.get(kind.this)) is not None:

@@ -6,8 +6,10 @@ from workbench.functions.catalogue import CATALOGUE
 
 #: Whose SQL is read.
 DIALECTS = ("clickhouse", "duckdb", "postgres", "risingwave", "spark")
+#: Postgres, and what speaks its SQL.
+POSTGRES = ("postgres", "risingwave")
 #: Those that mean by a name what Postgres means by it.
-LIKE_POSTGRES = ("duckdb", "postgres", "risingwave")
+LIKE_POSTGRES = ("duckdb", *POSTGRES)
 
 #: Functions of one column, by sqlglot's class.
 ONE: dict[type[exp.Expr], str] = {

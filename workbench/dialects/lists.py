@@ -2,12 +2,13 @@
 
 from sqlglot import exp
 
+from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, filled_in, known
 from workbench.errors import WorkbenchError
 
 #: Of these, what is negative counts no places from the end.
-_FROM_ONE = ("postgres", "risingwave")
+_FROM_ONE = POSTGRES
 
 
 def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

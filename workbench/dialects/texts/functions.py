@@ -5,6 +5,7 @@ from string import Formatter
 
 from sqlglot import exp
 
+from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.texts.patterns import first_group, replaced, with_flags
 from workbench.dialects.writing import anonymous, filled_in
@@ -142,7 +143,7 @@ def concatenated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def hexadecimal(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A number by sixteens, whose letters are small to Postgres."""
-    return anonymous("LOWER", node.copy()) if dialect in ("postgres", "risingwave") else None
+    return anonymous("LOWER", node.copy()) if dialect in POSTGRES else None
 
 
 def _by_places(given: list[exp.Expr]) -> exp.Expr:

@@ -2,6 +2,7 @@
 
 import re
 
+from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 
 #: What stands for a part of a time, by what Spark writes it by.
@@ -54,7 +55,7 @@ def spark_format(given: str, dialect: str) -> str:
     >>> spark_format("week of %Y-%m-%d", "duckdb"), spark_format("%H:%i", "clickhouse")
     ("'week of 'yyyy-MM-dd", 'HH:mm')
     """
-    letters = dialect in ("postgres", "risingwave")
+    letters = dialect in POSTGRES
     if dialect == "clickhouse":
         given = _DIRECTIVE.sub(lambda one: _OF_CLICKHOUSE.get(one[1], one[0]), given)
     elif dialect == "duckdb":

@@ -123,15 +123,15 @@ def _dots(drivers: "Drivers", ratio: list[float], y: list[int]) -> go.Scatter:
     )  # fmt: skip
 
 
+def driver_shown(drivers: "Drivers", column: str, value: object) -> str:
+    """Return an event, or a value of a column, as a person reads it."""
+    shown = name_shown(value)
+    return shown if column == drivers.event else f"{column} = {shown}"
+
+
 def _names(drivers: "Drivers", most: int) -> list[str]:
-    event = drivers.event
     rows = zip(drivers.table["column"].head(most), drivers.table["value"].head(most), strict=True)
-    return [
-        chart_text(
-            cut(name_shown(value) if column == event else f"{column} = {name_shown(value)}", _NAME)
-        )
-        for column, value in rows
-    ]
+    return [chart_text(cut(driver_shown(drivers, *row), _NAME)) for row in rows]
 
 
 def _told(drivers: "Drivers") -> str:

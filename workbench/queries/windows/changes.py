@@ -12,8 +12,9 @@ from workbench.windows.stream.worker.update import OP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: What looks at several rows, and so would take what was said and what is said now for two.
-_REFUSED = {
+#: Parts of a query that look at several rows, and so would take what was said and what is said now
+#: for two.
+TOGETHER = {
     "distinct": "DISTINCT",
     "group": "GROUP BY",
     "having": "HAVING",
@@ -44,13 +45,18 @@ def around_changes(query: exp.Query, work: Translation) -> None:
     if not tables:
         return
     if asked := _beyond_rows(query, tables[0]):
-        raise WorkbenchError(
-            f"query: {asked} around windows over a stream that emits on update is not available; "
-            "leave it out, and ask it of what has been written."
-        )
+        raise not_around(asked, "on update")
     check_no_own_op(query)
     if not any(_has_op(one) for one in query.expressions):
         query.set("expressions", [exp.column(OP, quoted=True), *query.expressions])
+
+
+def not_around(asked: str, emit: str) -> WorkbenchError:
+    """Return what is said of a part of a query that is not available around a stream's windows."""
+    return WorkbenchError(
+        f"query: {asked} around windows over a stream that emits {emit} is not available; leave it "
+        "out, and ask it of what has been written."
+    )
 
 
 def check_no_own_op(query: exp.Query) -> None:
@@ -81,7 +87,7 @@ def _beyond_rows(query: exp.Query, of: exp.Table) -> str | None:
     """What in a query looks at more than one row of changes at a time."""
     if not isinstance(query, exp.Select):
         return "UNION, or what is like it,"
-    for part, word in _REFUSED.items():
+    for part, word in TOGETHER.items():
         if query.args.get(part):
             return word
     parts = list(own(query))

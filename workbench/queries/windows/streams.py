@@ -8,7 +8,7 @@ from sqlglot import exp
 from workbench.errors import WorkbenchError
 from workbench.queries.parts import Translation
 from workbench.queries.staged import staged_column
-from workbench.queries.windows.changes import check_no_own_op
+from workbench.queries.windows.changes import TOGETHER, check_no_own_op, not_around
 from workbench.windows.over import Over
 from workbench.windows.stream.worker.update import OP
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 #: What a stream has no end for, or cannot take back.
-_REFUSED = {"distinct": "DISTINCT", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
+_REFUSED = {part: TOGETHER[part] for part in ("distinct", "order", "limit", "offset")}
 
 
 def windowed_stream(
@@ -51,10 +51,7 @@ def windowed_stream(
         )
     refused = _REFUSED | ({"where": "QUALIFY"} if emit == "on update" else {})
     if asked := [word for part, word in refused.items() if last.args.get(part) is not None]:
-        raise WorkbenchError(
-            f"query: {asked[0]} around windows over a stream that emits {emit} is not available; "
-            "leave it out, and ask it of what has been written."
-        )
+        raise not_around(asked[0], emit)
     if emit == "on update":
         check_no_own_op(last)
     answer = found[0].run(df, emit)

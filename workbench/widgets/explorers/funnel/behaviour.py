@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import pandas as pd
-
 from workbench.described import name_shown, noun
 from workbench.errors import WorkbenchError
-from workbench.figures.behaviour.drivers import drivers_figure
+from workbench.figures.behaviour.drivers import driver_shown, drivers_figure
 from workbench.figures.behaviour.paths import Node, Sankey, paths_figure, sankey_of
 from workbench.figures.svg import cut
 from workbench.figures.theme import share
@@ -59,14 +57,9 @@ def _of_driver(found: Drivers, code: str, place: int) -> Behind:
     return Behind(
         f"compared for {cut(name_shown(found.step), _NAME)}",
         int(row["went_on"] + row["dropped"]), (),
-        f"{code}.people({arguments})", of=_named(found, row),
+        f"{code}.people({arguments})", of=driver_shown(found, row["column"], row["value"]),
         rows=partial(found.people, row["value"], *given),
     )  # fmt: skip
-
-
-def _named(found: Drivers, row: pd.Series) -> str:
-    value = name_shown(row["value"])
-    return value if row["column"] == found.event else f"{row['column']} = {value}"
 
 
 def _drivers_words(found: Drivers) -> str:
@@ -79,9 +72,10 @@ def _drivers_words(found: Drivers) -> str:
     if found.table.empty:
         return f"{whom}. {_not_compared(found)}"
     row = found.table.iloc[0]
-    odds = f"{cut(_named(found, row), _NAME)} tells the most: {share(row['share_went_on'])} of the "
-    odds += (
-        f"ones and {share(row['share_dropped'])} of the others, odds ratio {row['odds_ratio']:.2g}"
+    first = cut(driver_shown(found, row["column"], row["value"]), _NAME)
+    odds = (
+        f"{first} tells the most: {share(row['share_went_on'])} of the ones and "
+        f"{share(row['share_dropped'])} of the others, odds ratio {row['odds_ratio']:.2g}"
     )
     return f"{whom}. {odds}. This is association, not cause."
 

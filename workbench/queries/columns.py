@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel
 
+from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
-from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
+from workbench.queries.reading.parsing import computed_answers, own, sources_of
 from workbench.queries.spark_text import answered
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def name_answers(select: exp.Select, dialect: str) -> None:
 
 
 def _called(node: exp.Expr, dialect: str) -> str:
-    if dialect in FOLDED:
+    if dialect in POSTGRES:
         node = node.this if isinstance(node, exp.Window) else node
         return node.sql_name().lower() if isinstance(node, exp.Func) else "?column?"
     return node.sql(

@@ -7,10 +7,11 @@ from sqlglot import exp
 
 from workbench.dialects.aggregates import with_aggregates
 from workbench.dialects.clickhouse.calls import with_clickhouse
+from workbench.dialects.functions import POSTGRES
 from workbench.dialects.numbers import quotient_as_dividend, quotient_of_decimals
 from workbench.dialects.scalars import with_scalars
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
+from workbench.queries.reading.parsing import computed_answers, own, sources_of
 from workbench.queries.rows_of_lists import with_all_rows, with_rows_apart
 from workbench.spark.table import INTEGERS, unused
 
@@ -132,7 +133,7 @@ def _divided(
             return exp.IntDiv(this=left.copy(), expression=right.copy())
         # Of numbers with fractions it is the quotient as it is.
         return exp.Div(this=exp.cast(left.copy(), "DOUBLE"), expression=right.copy())
-    if dialect in FOLDED:
+    if dialect in POSTGRES:
         if found is None or not all(name in (*INTEGERS, "decimal") for name in names):
             return node
         if "decimal" in names:

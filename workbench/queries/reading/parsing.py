@@ -18,8 +18,6 @@ from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.risingwave import with_time_windows
 from workbench.queries.reading.unavailable import check_available, check_no_pivot
 
-#: Of these, what is not quoted is lower case, and an integer divided by another is one.
-FOLDED = ("postgres", "risingwave")
 #: Of these, names that differ in case are different.
 EXACT = ("clickhouse",)
 

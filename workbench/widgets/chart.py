@@ -64,11 +64,15 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
                 lambda trace, points, _state: points.point_inds and act(trace, points.point_inds[0])
             )
 
-    def send_state(self, key: Any = None) -> None:
-        """Send what is drawn by now, where a browser asks for all: it has missed changes."""
-        if key is None:
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
+        """Return what is drawn by now, where a browser asks for all.
+
+        It has missed changes, as a page that is loaded again has.
+        """
+        # Without a comm, the widget is being made.
+        if key is None and self.comm is not None:
             self._repr_mimebundle_()
-        super().send_state(key)
+        return dict(super().get_state(key, drop_defaults))
 
     @default("_script")
     def _plotly(self) -> SharedScript:

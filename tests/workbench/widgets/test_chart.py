@@ -8,6 +8,7 @@ import pytest
 from ipywidgets import Widget
 
 from workbench.widgets.chart import Chart
+from workbench.widgets.redraw import redraw
 from workbench.widgets.table import Grid
 
 
@@ -31,3 +32,12 @@ def test_a_script_is_sent_anew_after_all_widgets_were_closed() -> None:
     again = Chart()._script
     assert again is not closed
     assert again is Chart()._script
+
+
+def test_a_page_that_is_loaded_again_is_told_of_what_is_drawn_by_now() -> None:
+    chart = Chart()
+    redraw(chart, go.Figure(go.Bar(y=[3, 1]), {"title": {"text": "by now"}}))
+    # JupyterLab asks for the states of all widgets at once, and for none of them by itself.
+    state = Widget.get_manager_state()["state"][chart.model_id]["state"]
+    assert [trace["y"] for trace in state["_widget_data"]] == [[3, 1]]
+    assert state["_widget_layout"]["title"]["text"] == "by now"

@@ -51,6 +51,10 @@
     for (const it of all(card, '.wb-table td')) {
       if (!moves(it) && box(it).right > box(card).right + hair) say('cell outside its card', it);
     }
+    for (const it of all(card, '.wb-controls :is(button, select, input)')) {
+      const { left, right } = box(it);
+      if (left < box(card).left - hair || right > box(card).right + hair) say('outside its card', it);
+    }
     for (const it of all(card, 'button, select')) {
       for (let around = it.parentElement; around !== card.parentElement; around = around.parentElement) {
         const { top, bottom } = box(around);

@@ -50,6 +50,17 @@ from workbench.figures.behaviour.retention import retention_figure
 from workbench.figures.pictured import Pictured
 Pictured(retention_figure(FOUND), "who comes back")
 """,
+    """
+import ipywidgets
+import workbench as wb
+from workbench.widgets.controls.series import SeriesControls
+from workbench.widgets.explorers.explorer import Card
+column, series = "a name as exports of a warehouse have it, " * 4, "a long name of a series"
+week = wb.Frame.range("-3 days", "3 days")
+band = wb.Over(column, "time", week, iqr=wb.fn.quantile("mwh", [0.25, 0.5, 0.75]))
+controls = SeriesControls(band, {(series,): 9, (series * 3,): 7})
+ipywidgets.VBox([Card(controls=[controls])])
+""",
     f'Player(json.loads(Path({str(DATA)!r}).read_text("utf-8")), step=9)',
 ]
 

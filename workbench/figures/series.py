@@ -26,6 +26,8 @@ COLUMNS, CELLS = 800, (140, 50)
 MANY = 300
 #: Up to so many points are seen one by one.
 FEW = 150
+#: How many letters of a name have room along an axis, and in the legend of a narrow page.
+LETTERS = 40
 #: How high a picture of one series is, and each of several; what of this is above it, as a share.
 HEIGHT, PANEL, NAME = 510, 190, 0.16
 
@@ -105,15 +107,16 @@ def bands_figure(
     (['<b>Boston</b>', '<b>Worcester</b>'], 'y')
     """
     several = len(bands) > 1
+    across, up = (cut(name, LETTERS) for name in names)
     ends = view or whole_view(bands)
     figure = go.Figure()
     for number, band in enumerate(bands.values()):
-        panel = _traces(band, ends, outliers, names[1], columns, counts=not several)
+        panel = _traces(band, ends, outliers, up, columns, counts=not several)
         place = f"y{number + 1 if number else ''}"
         for trace in panel:
             trace.update(yaxis=place, legendgroup=trace.name, showlegend=not number)
         figure.add_traces(panel)
-    x = {"title": chart_text(names[0]), "range": None if ends is None else _axis(np.array(ends))}
+    x = {"title": chart_text(across), "range": None if ends is None else _axis(np.array(ends))}
     x["anchor"] = f"y{len(bands)}" if several else "y"
     return themed(
         figure,
@@ -121,7 +124,7 @@ def bands_figure(
         # Room for a legend of two lines below the toolbar.
         margin={"t": 100 if several else 84, "b": 40},
         xaxis=x,
-        **_scales(len(bands), names[1], same_scale),
+        **_scales(len(bands), up, same_scale),
         annotations=[_name(name, number, len(bands)) for number, name in enumerate(bands)]
         if several
         else [],

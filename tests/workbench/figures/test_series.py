@@ -38,6 +38,12 @@ def test_it_draws_the_band_the_series_the_median_and_the_outliers() -> None:
     ]
 
 
+def test_long_names_leave_room_for_the_picture() -> None:
+    figure = series_figure(BAND, names=("long " * 20, "name " * 20))
+    texts = (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text, figure.data[1].name)
+    assert all(len(text) <= 40 and text.endswith("…") for text in texts)
+
+
 def test_outliers_are_marked_by_shape_and_not_by_colour_alone() -> None:
     *_, above, below = series_figure(BAND).data
     assert (above.marker.symbol, below.marker.symbol) == ("triangle-up", "triangle-down")

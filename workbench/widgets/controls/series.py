@@ -8,6 +8,7 @@ import traitlets
 
 from workbench.described import noun
 from workbench.errors import WorkbenchError
+from workbench.figures.svg import cut
 from workbench.frames.frame import Frame
 from workbench.widgets.controls.frame_choices import frame_choices, label_of
 from workbench.widgets.sharing.state import Parts, alone, key_text, offered
@@ -19,6 +20,8 @@ MOST_SERIES = 1_000
 #: How many series are drawn together.
 MOST_TOGETHER = 6
 ADD = "+ add a series"
+#: How many letters of the columns' names leave room for a choice beside them, on a narrow page too.
+LETTERS = 40
 
 
 class SeriesControls(widgets.HBox):  # type: ignore[misc]
@@ -172,7 +175,7 @@ def _series_list(over: Over, sizes: Mapping[Key, int]) -> widgets.Dropdown:
         for key in offered
     ]
     return widgets.Dropdown(
-        options=labels, description=" · ".join(over.partition_by),
+        options=labels, description=cut(" · ".join(over.partition_by), LETTERS),
         layout={"width": "260px"}, style={"description_width": "initial"},
     )  # fmt: skip
 

@@ -69,6 +69,8 @@ def test_conditions_and_keys_of_several_columns_are_played(shop: DataFrame) -> N
     funnel = wb.Funnel(steps, "1 hour", key=["site", "user_id"])
     shown = lesson(funnel, shop, key=("web", 2))
     assert shown["title"] == "Funnel of 2 steps within 1 h · web, 2"
+    one = wb.Funnel(["signup"], "1 hour", key=["site", "user_id"])
+    assert lesson(one, shop, key=("web", 2))["title"] == "Funnel of 1 step within 1 h · web, 2"
     with funnel.prepare(shop, keep=["event"]) as prepared:
         assert lesson(funnel, prepared, key=("web", 2)) == shown
 

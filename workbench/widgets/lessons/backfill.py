@@ -8,7 +8,7 @@ from kernels import trace
 from kernels.tiling.sawtooth import sawtooth_windows
 from workbench.backfill.bind import BoundFeature, Plan
 from workbench.backfill.inspect.one_query import ask, times_of_key
-from workbench.backfill.inspect.origin import OneQuery, in_words
+from workbench.backfill.inspect.origin import OneQuery, counted, in_words
 from workbench.errors import WorkbenchError
 from workbench.widgets.lessons.backfill_input import BackfillInput, KeyOfBackfill
 from workbench.widgets.lessons.edited import Make
@@ -82,7 +82,8 @@ def _lesson(key: KeyOfBackfill, feature: BoundFeature, who: str, integer_time: b
     sawtooth_windows.over(ends[0], empty, *arguments, right=ends[1])
     answers = mergeable.answers(states, _rows(query, span, time))
     lesson["intro"] = (
-        f"The newest {len(time)} events that count, and {len(query)} queries. "
+        f"The newest {counted(len(time), 'event')} of those that count, and "
+        f"{counted(len(query), 'query', 'queries')}. "
         "A query at q sees [floor(q - window), q)."
     )
     return {**lesson, "result": ", ".join(map(in_words, answers))}
@@ -93,7 +94,12 @@ def _stepped(plan: Plan, one_query: OneQuery, column: str | None) -> BoundFeatur
     found = {one.name: one for one in plan.features if _has_teeth(one)}
     shown = [name for name in found if one_query.columns(name)[1] is not None]
     name = shown[0] if column is None and shown else column
-    if name is None or name not in shown:
+    if name is None:
+        raise WorkbenchError(
+            "what: none of its features has a sawtooth window with states to step through; "
+            "give it one without by, whose function keeps states, as avg, sum and max do."
+        )
+    if name not in shown:
         known = ", ".join(map(repr, shown)) or "none here"
         raise WorkbenchError(
             f"column: {column!r} has no sawtooth window with states to step through; "

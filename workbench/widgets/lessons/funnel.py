@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from kernels import Trace, trace, window_funnel, window_funnel_once
 from kernels.funnel.levels import entries
+from workbench.described import noun
 from workbench.durations import spoken
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
@@ -83,7 +84,8 @@ def funnel_title(funnel: Funnel, rows: KeyRows) -> str:
     window = funnel.window if rows.integer_time else spoken(funnel.span(integer_time=False))
     rules = [f"{name} {value}" for name, value, usual in funnel.rule_arguments() if value != usual]
     said = "".join(f", {one}" for one in (*funnel.modes, *rules))
-    return f"Funnel of {len(funnel.labels)} steps within {window}{said}"
+    steps = len(funnel.labels)
+    return f"Funnel of {steps} {noun(steps, 'steps')} within {window}{said}"
 
 
 def _shown(funnel: Funnel, rows: KeyRows, clock: Clock) -> dict[str, Callable[[Any], Any]]:

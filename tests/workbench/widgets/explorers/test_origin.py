@@ -313,6 +313,11 @@ def test_the_kernels_can_be_stepped_through(views: DataFrame) -> None:
     assert versions_of(sawtooth_windows) == compiled_ahead
     with pytest.raises(wb.WorkbenchError, match="has no sawtooth window with states"):
         wb.play(BACKFILL, views, views, column="page_count")
+    by_page = wb.Backfill(
+        "user", "at", aggregations=[wb.Aggregation("avg", "price", windows=["5 hours"], by="page")]
+    )
+    with pytest.raises(wb.WorkbenchError, match="what: none of its features"):
+        wb.play(by_page, views, views)
     with pytest.raises(wb.WorkbenchError, match="a backfill is played on two tables"):
         wb.play(BACKFILL, views)
 

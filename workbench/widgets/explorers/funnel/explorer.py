@@ -128,7 +128,7 @@ class FunnelExplorer(Shared, Card):
         if self.view is not None:
             return still(self.view.figure, self._title(), self.view.words)
         shown = self.breakdown if self.controls.by else self.chart
-        return still(shown, f"Funnel of {len(self.funnel.labels)} steps within {window}")
+        return still(shown, f"Funnel of {self._count()} within {window}")
 
     def _ask_again(self, _change: Any) -> None:
         """Ask of a changed funnel, whose steps are those that tabs offer."""
@@ -240,8 +240,13 @@ class FunnelExplorer(Shared, Card):
     def _table(self) -> pd.DataFrame:
         return self.steps if self.view is None else self.view.table
 
+    def _count(self) -> str:
+        """How many steps there are, in words."""
+        steps = len(self.funnel.labels)
+        return f"{steps} {noun(steps, 'steps')}"
+
     def _title(self) -> str:
-        steps = f"{len(self.funnel.labels)} steps within {self.funnel.window}"
+        steps = f"{self._count()} within {self.funnel.window}"
         words = {STEPS: "Funnel", TREND: "Trend of a funnel", COMPARE: "Segments of a funnel",
                  DRIVERS: "Drivers of a funnel", PATHS: "Paths of a funnel"}  # fmt: skip
         return f"{words[self.tabs.asked.tab]} of {steps}"
@@ -325,7 +330,7 @@ class FunnelExplorer(Shared, Card):
         skipped = self.prepared.skipped
         left_out = [_left_out(skipped)] if skipped else []
         self.entitle(
-            f"Funnel of {len(self.funnel.labels)} steps",
+            f"Funnel of {self._count()}",
             fact(events, "event"),
             element("b", number(keys)) + f" {noun(keys, unit_of(self.funnel, self.prepared))}",
             *left_out,

@@ -24,7 +24,7 @@ from workbench.spark.jobs import collected
 from workbench.spark.micros import micros
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
-from workbench.spark.table import BoundTable, column, has_hash, name_of, type_of, unused
+from workbench.spark.table import BoundTable, column, name_of, type_of, unused
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -36,13 +36,6 @@ OPS = {
     **dict.fromkeys(("delete", "update_before", "update_preimage"), OUT),
 }
 NO_SNAPSHOT = "no snapshot of this day"
-#: How JSON says all of a value: unasked, Spark leaves out nulls and microseconds.
-WHOLE = {
-    "ignoreNullFields": "false",
-    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
-    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
-}
-
 EXACT, MIDNIGHT = "exact", "midnight"
 
 
@@ -300,27 +293,42 @@ def _rows(
 
     columns = [column(rows, name, "entities") for name in entities.shared]
     # Rows are only compared with others of the same key and id.
-    hashed = [
-        _with_hash(one, type_of(rows, name))
+    held = [
+        (one, type_of(rows, name))
         for one, name in zip(columns, entities.shared, strict=True)
         if name not in (*entities.key, *entities.id)
     ]
+    hashed = [_with_hash(one, kind) for one, kind in held]
     # Spark's hash passes over nulls: where they are has to count too. And it takes one at least.
-    holds = F.xxhash64(F.lit(0), *hashed, *(one.isNull() for one in hashed))
+    holds = F.xxhash64(F.lit(0), *hashed, *(one.isNull() for one, _ in held))
     added = {AT: at, SAYS: says.cast("byte"), HOLDS: holds, MISPLACED: misplaced}
     return rows.df.select(*columns, *(value.alias(name) for name, value in added.items()))
 
 
 def _with_hash(values: "Column", kind: "DataType") -> "Column":
-    """Values that Spark has a hash of, and that differ where the given ones do."""
-    from pyspark.sql import functions as F
-    from pyspark.sql.types import MapType
+    """Values that Spark has a hash of, and whose hashes differ where the given ones do.
 
-    if has_hash(kind):
-        return values
-    if isinstance(kind, MapType) and has_hash(kind.keyType) and has_hash(kind.valueType):
-        return F.map_entries(values)
-    return F.to_json(F.struct(values), WHOLE)
+    Spark's hash of a list or a struct is that of what it holds, one behind the other: it passes
+    over nulls in there, and does not tell where an inner list ends.
+    """
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import ArrayType, MapType, StructType, VariantType
+
+    def inner(value: "Column", held: "DataType") -> "Column":
+        return F.struct(value.isNull(), _with_hash(value, held))
+
+    if isinstance(kind, VariantType):
+        return F.to_json(values)
+    if isinstance(kind, MapType):
+        entries = StructType().add("key", kind.keyType).add("value", kind.valueType)
+        return _with_hash(F.map_entries(values), ArrayType(entries))
+    if isinstance(kind, ArrayType):
+        each = F.transform(values, lambda one: inner(one, kind.elementType))
+        return F.struct(F.size(values), each)
+    if isinstance(kind, StructType):
+        fields = [inner(values[one.name], one.dataType) for one in kind.fields]
+        return F.struct(F.lit(0), *fields)
+    return values
 
 
 def _says(entities: EntityTables, mutations: BoundTable) -> "Column":

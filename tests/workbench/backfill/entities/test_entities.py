@@ -182,9 +182,12 @@ def test_problems_are_told_with_their_rows(spark: SparkSession, changed: History
         "map('a', {})",
         "array(map('a', if({} = 1, null, {})))",
         "named_struct('m', map(1, timestamp_micros(-{})))",
+        "if({} = 1, array(array(1, null)), array(array(1), array(null)))",
+        "if({} = 1, named_struct('a', CAST(null AS INT)), null)",
+        "from_json(if({} = 1, '{\"a.b\": 1}', '{\"c\": 1}'), '`a.b` INT, c INT')",
     ],
 )
-def test_a_change_of_what_has_no_hash_is_one(spark: SparkSession, value: str) -> None:
+def test_a_change_within_a_value_is_one(spark: SparkSession, value: str) -> None:
     changes = spark.sql(
         "SELECT 7 id, 'ann' k, 1 t, made, 'insert' op, value FROM VALUES "
         + ", ".join(f"({made}, {value.replace('{}', str(now))})" for made, now in MADE)

@@ -28,7 +28,7 @@ from workbench.functions.catalogue import (
 from workbench.spark.exact_sums import exact
 from workbench.spark.micros import micros
 from workbench.spark.percentiles import percentile
-from workbench.spark.table import column
+from workbench.spark.table import column, has_order
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -158,6 +158,12 @@ def _aggregate(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
     counts = _counts(one, feature, alive)
     values = [F.col(argument) for argument in feature.call.arguments]
     if info.family == NTH and info.picks_row:
+        # Values at one time are told apart by their order.
+        if not has_order(one.resolved.kinds[0]):
+            raise WorkbenchError(
+                f"{one.name}: method='naive' cannot answer {one.resolved.function!r}, as Spark has "
+                f"no order of {one.resolved.kinds[0].simpleString()}; take another method."
+            )
         pick: Callable[..., Column] = F.max_by if info.keeps == LAST else F.min_by
         return pick(values[0], F.when(counts, F.struct(F.col(TIME), values[0])))
     exactly = info.family == EXACT_SUM and not options.distinct

@@ -271,6 +271,11 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
             "c: method='naive' cannot answer wb.fn.corr('v', 'v'), as Spark's SQL has no such",
         ),
         (
+            lambda: asked(fn.last(F.create_map("v", "v")), name="m").run(*tables, method="naive"),
+            "m: method='naive' cannot answer wb.fn.last(Column<'map(v, v)'>), as Spark has no "
+            "order of map<",
+        ),
+        (
             lambda: asked("median", "v", "5 hours").run(*tables, method="tree"),
             "v_median_5h: method='tree' cannot answer wb.fn.median('v'), which has no state that "
             "adds up from parts; take method='auto', 'scan' or 'sawtooth'.",

@@ -3,11 +3,14 @@
 from collections.abc import Collection, Mapping, Set
 from decimal import Decimal
 from operator import index
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, kind_in_words
+
+_MOST = 2**31 - 1  # to what `DataFrame.limit` counts
 
 
 def whole_number(value: Any) -> int | None:
@@ -138,7 +141,7 @@ which no column can hold; leave it out.
 
 
 def check_count(value: Any, argument: str, what: str) -> int:
-    """Return a number of things, and refuse what is none, or less than 1.
+    """Return a number of things, and refuse what is none, less than 1, or more than Spark counts.
 
     Raises
     ------
@@ -153,7 +156,32 @@ def check_count(value: Any, argument: str, what: str) -> int:
     number = whole_number(value)
     if number is None or number < 1:
         raise WorkbenchError(f"{argument}: {value!r} is no number of {what}; give 1 or more.")
+    if number > _MOST:
+        raise WorkbenchError(f"{argument}: {value!r} {what} are too many; give up to {_MOST:,}.")
     return number
+
+
+def as_path(value: Any, argument: str) -> Path:
+    """Return the path of a file, and refuse what is none.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> as_path("funnel.html", "path").suffix
+    '.html'
+    >>> as_path(5, "path")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: path: this is an int and no path; give the name of a file.
+    """
+    try:
+        return Path(value)
+    except TypeError:
+        raise WorkbenchError(
+            f"{argument}: this is {kind_in_words(value)} and no path; give the name of a file."
+        ) from None
 
 
 def digits_of(number: Decimal) -> tuple[int, int] | None:

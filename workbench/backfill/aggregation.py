@@ -201,7 +201,7 @@ def _function(function: Any, column: Any) -> Function:
 def _by_name(name: Any, column: Any) -> Function:
     known = [one for one in dir(fn) if _is_public(one)]
     aliases = {alias: own for own, info in CATALOGUE.items() for alias in info.aliases}
-    called = aliases.get(name, name) if isinstance(name, str) else name
+    called = aliases.get(name, name) if isinstance(name, str) else None
     if called not in known:
         from workbench.spark.table import nearest
 

@@ -99,7 +99,7 @@ def checked_segments(
     WorkbenchError
     """
     at: str | int = attribution
-    if attribution not in (FIRST, LAST, EACH) or whole_number(attribution) is not None:
+    if not isinstance(attribution, str) or attribution not in (FIRST, LAST, EACH):
         if whole_number(attribution) is None:
             check_known(attribution, (FIRST, LAST, EACH, *labels), "attribution")
         at = step_number(attribution, labels, "attribution")

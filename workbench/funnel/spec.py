@@ -283,7 +283,7 @@ def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
     # The order of modes says nothing, so a set of them is as good as a list.
     chosen = tuple(modes) if isinstance(modes, Set) else listed(modes, "modes")
     for mode in chosen:
-        if mode not in MODES:
+        if not isinstance(mode, str) or mode not in MODES:
             close = difflib.get_close_matches(str(mode), MODES, n=1, cutoff=0)
             raise WorkbenchError(
                 f"modes: {mode!r} is not a mode; did you mean {close[0]!r}? "

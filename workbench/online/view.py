@@ -76,6 +76,10 @@ class OnlineView(ViewSpec):
         clock: Callable[[], datetime] = now,
     ) -> None:
         super().__init__(backfill, store, lasting)
+        if not callable(clock):
+            raise WorkbenchError(
+                f"clock: {clock!r} cannot be called; give a function that says what time it is."
+            )
         self.clock = clock
         self._reading = Reading(self.store, described(backfill))
 

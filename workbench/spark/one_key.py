@@ -185,6 +185,8 @@ def _holds(kind: "DataType", value: Any) -> bool:
     types = _HELD.get(kind.typeName(), (object,))
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         return False
+    if isinstance(value, datetime) and value != value:  # pandas' NaT, which is none of them
+        return False
     if isinstance(value, Integral):
         return abs(int(value)) < MOST
     return not isinstance(value, str) or kind.typeName() not in TIMES or _is_written(value)

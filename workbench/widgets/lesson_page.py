@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from workbench.arguments import as_path
 from workbench.errors import WorkbenchError
 from workbench.figures.theme import stylesheet_of
 from workbench.markup import Markup, converted, element, filled, own_file, stylesheet
@@ -65,7 +66,7 @@ def lesson(notebook: str | PathLike[str], path: str | PathLike[str] | None = Non
     'tree.html'
     """
     source = _found(notebook)
-    return write_file(path or f"{source.stem}.html", lesson_page(source))
+    return write_file(f"{source.stem}.html" if path is None else path, lesson_page(source))
 
 
 def lesson_page(
@@ -107,7 +108,7 @@ def lesson_page(
 
 
 def _found(notebook: str | PathLike[str]) -> Path:
-    for one in (Path(notebook), _NOTEBOOKS / f"{notebook}.ipynb"):
+    for one in (as_path(notebook, "notebook"), _NOTEBOOKS / f"{notebook}.ipynb"):
         if one.is_file():
             return one
     known = ", ".join(sorted(one.stem for one in _NOTEBOOKS.glob("*.ipynb")))

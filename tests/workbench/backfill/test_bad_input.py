@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -19,6 +20,12 @@ COUNT = wb.Aggregation("count", windows=["5 hours"])
 #: What cannot be meant, whatever the tables.
 SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
     (lambda: wb.Aggregation("summ", "v"), "function: 'summ' is not known; did you mean 'sum'?"),
+    (
+        lambda: wb.Aggregation(pd.NA, "v"),  # type: ignore[arg-type]
+        "function: <NA> is not known; there are 'approx_count_distinct', 'approx_quantile', "
+        "'approx_top_k', 'arg_max', 'arg_min', 'array_agg', 'avg', "
+        "'bit_and', 'bit_or', 'bit_xor' and more.",
+    ),
     (lambda: wb.Aggregation("sum"), "column: sum is of a column; name one of the events'."),
     (
         lambda: wb.Aggregation("quantile", "v"),

@@ -38,6 +38,15 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         "strict_deduplication, strict_increase, strict_once, allow_reentry.",
     ),
     (
+        lambda: funnel(modes=[pd.NA]),
+        "modes: <NA> is not a mode; did you mean 'strict_order'? There are strict_order, "
+        "strict_deduplication, strict_increase, strict_once, allow_reentry.",
+    ),
+    (
+        lambda: funnel(attribution=pd.NA),
+        "attribution: <NA> is not known; give one of 'first', 'last', 'each', 'a', 'b'.",
+    ),
+    (
         lambda: funnel(modes=["allow_reentry", "strict_once"]),
         "modes: 'allow_reentry' relaxes 'strict_order'; give both, or leave it out.",
     ),

@@ -191,6 +191,10 @@ SPECIFICATIONS: list[tuple[Callable[[str], Any], str]] = [
         "lasting: 'soon' is not a duration",
     ),
     (
+        lambda path: wb.OnlineView(wb.Backfill("user", "at", COUNT), path, clock="now"),  # type: ignore[arg-type]
+        "clock: 'now' cannot be called; give a function that says what time it is",
+    ),
+    (
         lambda path: wb.OnlineView(wb.Backfill("user", "at", COUNT), path).fetch("ann"),
         "store: nothing is uploaded to the store in .* yet; call view.upload",
     ),

@@ -8,6 +8,7 @@ from workbench.backfill.entities.tables import EntityTables
 from workbench.backfill.entities.worker import AT, HOLDS, MISPLACED, SAYS
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.errors import WorkbenchError
+from workbench.spark.shuffle import one_name
 from workbench.spark.table import (
     TIMES,
     BoundTable,
@@ -35,6 +36,9 @@ def check_entities(entities: EntityTables) -> None:
     """
     for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN)):
         check_known(getattr(entities, argument), known, argument)
+    for argument in ("mutation_time", "date", "op"):
+        if (name := getattr(entities, argument)) is not None:
+            one_name(name, argument)
     _check_columns(entities, entities.bound_snapshots)
     _check_names(entities)
     _check_date(entities)

@@ -136,7 +136,7 @@ class OneQuery:
         """
         features = {one.call.column: one for one in self.task.features}
         name = next(iter([*self.exact, *features])) if feature is None else feature
-        if name not in features:
+        if not isinstance(name, str) or name not in features:
             known = ", ".join(map(repr, features))
             raise WorkbenchError(f"feature: {name!r} is none of these; give one of {known}.")
         if name not in self.exact:

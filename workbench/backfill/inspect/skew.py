@@ -91,7 +91,7 @@ def tasks_of(plan: Plan, method: str) -> pd.DataFrame:
     WorkbenchError
         When the method has no tasks that could count.
     """
-    if method not in PLANS:
+    if not isinstance(method, str) or method not in PLANS:
         known = ", ".join(map(repr, PLANS))
         raise WorkbenchError(
             f"method: {method!r} has no tasks that count their rows; give one of {known}."

@@ -1,11 +1,12 @@
 """Files that are handed on: where they are written, pictures as PNG, and tables as CSV."""
 
 from functools import cache
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 
 import pandas as pd
 
+from workbench.arguments import as_path
 from workbench.errors import WorkbenchError
 from workbench.figures.theme import FONT
 from workbench.markup import Markup, element
@@ -33,7 +34,7 @@ def write_file(path: str | PathLike[str], content: str | bytes) -> Path:
     WorkbenchError
         When there is no such folder, or nothing can be written there.
     """
-    found = Path(fspath(path))
+    found = as_path(path, "path")
     try:
         found.write_bytes(content if isinstance(content, bytes) else content.encode())
     except FileNotFoundError:

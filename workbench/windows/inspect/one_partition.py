@@ -110,7 +110,7 @@ def check_result(over: WindowCall, column: str | None) -> None:
     ------
     WorkbenchError
     """
-    if column is not None and column not in over.columns:
+    if column is not None and (not isinstance(column, str) or column not in over.columns):
         known = ", ".join(map(repr, over.columns))
         raise WorkbenchError(f"column: {column!r} is no result here; give one of {known}.")
 

@@ -246,6 +246,11 @@ CASES: list[tuple[dict[str, Any], str]] = [
         {"mutation_time": "ds"},
         "mutation_time: the mutations' 'ds' holds date but 't' holds",
     ),
+    (
+        {"mutation_time": ["made"]},
+        "mutation_time: ['made'] is not text; give the name of one",
+    ),
+    ({"op": ["op"]}, "op: ['op'] is not text; give the name of one column."),
     ({"op": "what"}, "op: the mutations have no column 'what';"),
     ({"op": "v"}, "op: the mutations' column 'v' holds integers; give text such as 'insert',"),
     ({"accuracy": "noon"}, "accuracy: 'noon' is not known; give 'exact' or 'midnight'."),

@@ -96,3 +96,5 @@ def test_the_first_hop_begins_with_the_first_time(spark: SparkSession) -> None:
 def test_the_naive_join_has_no_tasks_that_count(spark: SparkSession) -> None:
     with pytest.raises(wb.WorkbenchError, match="method: 'naive' has no tasks that count"):
         asked().tasks(*skewed(spark), method="naive")
+    with pytest.raises(wb.WorkbenchError, match=r"method: \['scan'\] has no tasks that count"):
+        asked().tasks(*skewed(spark), method=["scan"])  # type: ignore[arg-type]

@@ -129,6 +129,8 @@ def test_a_result_that_is_not_there_is_refused_before_a_job(
     with no_job(spark):
         with pytest.raises(wb.WorkbenchError, match=sentence):
             call.frames(sales, column="m")
+        with pytest.raises(wb.WorkbenchError, match=r"^column: \['n'\] is no result here"):
+            call.frames(sales, column=["n"])  # type: ignore[arg-type]
         with pytest.raises(wb.WorkbenchError, match=sentence):
             wb.play(call, sales, column="m")
 

@@ -1,5 +1,6 @@
 """Ten questions of a notebook's kind, on an input that nobody has seen."""
 
+from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
 from workbench.widgets.lessons.fresh import FRESH, fresh_lesson
 from workbench.widgets.stepper.player import Player
@@ -34,12 +35,13 @@ def predict(notebook: str, seed: int = 0) -> Player:
     >>> predict("03-segment-tree", seed=2).mode
     'lecture'
     """
-    if notebook not in FRESH:
+    if not isinstance(notebook, str) or notebook not in FRESH:
         raise WorkbenchError(
             f"notebook: no questions are drawn for {notebook!r}; use one of {', '.join(FRESH)}."
         )
-    if not isinstance(seed, int):
+    number = whole_number(seed)
+    if number is None:
         raise WorkbenchError(f"seed: {seed!r} is no whole number; give one, such as 7.")
-    player = Player(fresh_lesson(notebook, seed))
+    player = Player(fresh_lesson(notebook, number))
     player.mode = "lecture"
     return player

@@ -145,6 +145,7 @@ NO_CHANGES: list[tuple[Any, dict[str, list[Any]], Any, str]] = [
     (SAID, {"op": [1], "id": [3], "mean": [1.0]}, "id", "changes: .* says 1, which is no change"),
     (SAID, {"op": ["-D"], "id": [1], "mean": [5.0]}, "ids", "row_id: .* no column 'ids'; there a"),
     (SAID, {"op": ["-D"], "id": [1], "mean": [5.0]}, 5, "row_id: .* no column 5; there are 'id'"),
+    (SAID, {"op": ["-D"], "id": [1], "mean": [5.0]}, 0, "row_id: .* no column 0; there are 'id'"),
     (SAID, {"op": ["+I"], "id": [3], "most": [1.0]}, "id", "changes: 'mean' is no such column th"),
     (SAID, {"op": ["-D"], "id": ["1"], "mean": [5.0]}, "id", "changes: 'id' is string there and i"),
     ([SAID], {"op": ["+I"], "id": [3], "mean": [1.0]}, "id", "said: this is a list; give the pyar"),

@@ -180,6 +180,8 @@ def test_a_stream_has_a_shape_but_is_not_run(spark: SparkSession) -> None:
     assert query_plan(stream).operators
     with pytest.raises(wb.WorkbenchError, match="run: a streaming DataFrame"):
         query_plan(stream, run=True)
+    with pytest.raises(wb.WorkbenchError, match=r"^run: 'no' is not known; give True or False.$"):
+        query_plan(stream, run="no")  # type: ignore[arg-type]
 
 
 def test_what_is_no_dataframe_has_no_plan() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -38,7 +39,7 @@ def test_a_seed_draws_the_same_again_and_another_one_another_input(name: str) ->
 
 
 def test_the_exercise_is_a_lecture_whose_still_gives_nothing_away() -> None:
-    player = wb.predict("04-moving-iqr", seed=3)
+    player = wb.predict("04-moving-iqr", seed=np.int64(3))  # type: ignore[arg-type]
     assert player.mode == "lecture"
     assert "step 1 of" in still(player.lesson, player._told)
 
@@ -47,7 +48,9 @@ def test_the_exercise_is_a_lecture_whose_still_gives_nothing_away() -> None:
     ("arguments", "said"),
     [
         (("99-nothing",), "notebook: no questions are drawn for '99-nothing'; use one of 00"),
+        ((["03-segment-tree"],), r"notebook: no questions are drawn for \['03"),
         (("03-segment-tree", "a"), "seed: 'a' is no whole number"),
+        (("03-segment-tree", True), "seed: True is no whole number"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(

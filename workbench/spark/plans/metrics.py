@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 
+from workbench.arguments import check_truth
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.spark.jobs import in_one_sentence
 from workbench.spark.plans.text import Operator, QueryPlan, explain, read_plan
@@ -119,7 +120,7 @@ def _check(df: object, run: bool) -> None:
         raise WorkbenchError(
             f"df: {kind_in_words(df)} has no plan; give a DataFrame, a table or a wb.query."
         )
-    if run and df.isStreaming:
+    if check_truth(run, "run") and df.isStreaming:
         raise WorkbenchError("run: a streaming DataFrame never ends; use run=False for its shape.")
 
 

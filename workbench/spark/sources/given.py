@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 import pyarrow as pa
 
+from workbench.arguments import check_text
 from workbench.arrow_frame import TIMES, arrow_frame
 from workbench.columnar.zones import as_instants, has_clocks
 from workbench.errors import WorkbenchError, kind_in_words
@@ -87,7 +88,7 @@ def table(
     df = _as_spark(what, argument)
     if df.isStreaming:
         raise WorkbenchError(f"{argument}: this is a stream; give a table that is at rest.")
-    return with_times(df, times) if times else df
+    return df if times is None else with_times(df, times)
 
 
 def in_order(what: Any, argument: str, number: str) -> "DataFrame | None":
@@ -199,6 +200,7 @@ def held_rows(value: Any, argument: str) -> pa.Table:
 def _by_name(name: str, argument: str) -> "DataFrame":
     from pyspark.errors import AnalysisException, ParseException
 
+    check_text(name, argument)
     spark = session()
     for written in (name, quoted(name)):  # the second is one with a space, say
         try:

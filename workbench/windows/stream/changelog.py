@@ -58,7 +58,7 @@ def folded(
     rows = _alike(said, rows)
     back = pc.is_in(changes.column(OP).cast(pa.string()), value_set=pa.array(TAKES_BACK))
     gone, come = rows.filter(back), rows.filter(pc.invert(back))
-    names = list(listed(row_id, "row_id") if row_id else rows.column_names)
+    names = list(() if row_id is None else listed(row_id, "row_id")) or rows.column_names
     for name in names:
         if name not in rows.column_names:
             raise WorkbenchError(

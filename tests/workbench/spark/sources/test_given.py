@@ -152,6 +152,7 @@ def test_text_and_numbers_are_read_as_times(spark: SparkSession) -> None:
         ({"at": "ISO 8601"}, "times: there is no column 'at'"),
         ({"text": "##"}, "times: '##' is no format; give one of"),
         ("ISO 8601", "times: 'ISO 8601' is no mapping"),
+        ((), r"times: \(\) is no mapping"),
     ):
         with pytest.raises(wb.WorkbenchError, match=sentence):
             wb.table(rows, times=bad)  # type: ignore[arg-type]

@@ -183,13 +183,17 @@ def test_what_cannot_be_compared_is_one_sentence(spark: SparkSession, flow: Flow
         (log.select("k", "t"), log, {}, "view_log: the table has none of the backfill's columns,"),
         (log, text, {}, "offline: 'v_avg_5h' holds double in the log but string offline; cast"),
         (log, log, {"rows": 0}, "rows: 0 is no number of rows; give 1 or more."),
+        (log, log, {"rows": 2**31}, "rows: 2147483648 rows are too many; give up to "),
+        (log, log, {"events": log.drop("t")}, "time: the events have no column 't';"),
+        (log, log, {"events": 5}, "events: this is an int and no table;"),
+        (log, log, {"arrived": "seen"}, "arrived: the events have no column 'seen';"),
         (log, log, {"by": "1 fortnight"}, "by: "),
         (log, log, {"uploads": "often"}, "uploads: "),
         ([], log, {}, "view_log: this is"),
     ]
     for view_log, offline, more, sentence in cases:
         with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
-            wb.consistency(view_log, offline, BACKFILL, flow.events, **more)
+            wb.consistency(view_log, offline, BACKFILL, **({"events": flow.events} | more))
         assert str(error.value).startswith(sentence), str(error.value)
 
 

@@ -327,6 +327,18 @@ def _of_the_same_keys(plan: Plan) -> BoundTable:
     return plan.events.but(near)
 
 
+def check_events(
+    backfill: "BackfillSpec", given: BoundTable, events: "TableLike | Entities", arrived: str | None
+) -> None:
+    """Refuse events, or a column of arrivals, that given features could not be checked against.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    _check_arrived(_bound(backfill, _moments(backfill, given), events), arrived)
+
+
 def _check_arrived(plan: Plan, arrived: str | None) -> None:
     """Refuse a column of arrivals that is missing, or holds no times as those of the queries."""
     if arrived is None:

@@ -7,7 +7,7 @@ from workbench.arguments import check_count
 from workbench.arrow_frame import arrow_frame
 from workbench.backfill.aggregation import checked_length
 from workbench.backfill.inspect import check as reasons
-from workbench.backfill.inspect.check import Difference, check_shown, differences
+from workbench.backfill.inspect.check import Difference, check_events, check_shown, differences
 from workbench.backfill.inspect.given_types import GivenTable
 from workbench.columnar.equality import alike
 from workbench.described import Described, frame_table, rows_table, shown_as
@@ -188,6 +188,9 @@ def consistency(
     period = None if by is None else _some(length(by, "by"), "by")
     apart = None if uploads is None else _some(length(uploads, "uploads"), "uploads")
     rows = check_count(rows, "rows", "rows")
+    if events is not None:
+        # Now, and not on the day when something differs: no other rows look at the events.
+        check_events(backfill, served_rows.bound, events, arrived)
     both = joined(backfill, log, other, names).persist()
     try:
         counted, served, answered = counts(backfill, both, names, log, period)

@@ -116,14 +116,14 @@ def check_largest(largest: Any, by: Sequence[str]) -> None:
     """
     if largest is None:
         return
+    if whole_number(largest) not in range(1, MOST_SEGMENTS + 1):
+        raise WorkbenchError(
+            f"largest: {largest!r} is no number of segments; give 1 to {MOST_SEGMENTS:,}."
+        )
     if not by:
         raise WorkbenchError(
             f"largest: {largest!r} is a number of segments, and there are none; "
             "give by=, or leave it out."
-        )
-    if whole_number(largest) not in range(1, MOST_SEGMENTS + 1):
-        raise WorkbenchError(
-            f"largest: {largest!r} is no number of segments; give 1 to {MOST_SEGMENTS:,}."
         )
 
 

@@ -314,6 +314,10 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {}, {"by": "device", "largest": 0},
         "largest: 0 is no number of segments; give 1 to 1,000.",
     ),
+    "no number of segments of none": (
+        {}, {"largest": "x"},
+        "largest: 'x' is no number of segments; give 1 to 1,000.",
+    ),
     "the largest of none": (
         {}, {"largest": 3},
         "largest: 3 is a number of segments, and there are none; give by=, or leave it out.",

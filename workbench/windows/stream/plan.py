@@ -6,6 +6,7 @@ arbitrary state gets a few of them a micro-batch, and gives bundles of what goes
 behind it.
 """
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: With what the names of a query's counts begin in its progress.
 OBSERVED = "wb.over"
+#: Spark refuses a query with two counts of one name, as of one call over two streams.
+_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ def answered_stream(bound: BoundStream) -> "DataFrame":
         processor, given, bound.output_mode.capitalize(), time_mode
     )
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]
-    counted = found.observe(f"{OBSERVED} {seal.call.hex()[:8]}", *sums)
+    counted = found.observe(f"{OBSERVED} {seal.call.hex()[:8]} {next(_NUMBERS)}", *sums)
     task = UnbundleTask(tuple(bound.schema.names))
     bundles = counted.select(BUNDLE).where(F.col(BUNDLE).isNotNull())
     return bundles.mapInArrow(named_task("stream rows", finding(task.run)), bound.schema)

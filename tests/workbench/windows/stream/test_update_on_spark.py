@@ -198,6 +198,12 @@ def test_bad_input_is_refused_before_a_query_starts(
         wb.over(df, "key", "time", **call)
 
 
+def test_one_call_over_two_streams_of_a_query(spark: SparkSession, tmp_path: Path) -> None:
+    rows = Source(tmp_path / "in", changelog=False).stream(spark)
+    one, other = (CALL.run(rows, emit="on update") for _ in range(2))
+    assert one.unionByName(other).columns == one.columns
+
+
 def test_a_row_id_means_nothing_for_a_table_at_rest(spark: SparkSession) -> None:
     with pytest.raises(wb.WorkbenchError, match="row_id: it is for emit='on update'"):
         wb.over(spark.range(3), (), "id", row_id="id", total=fn.sum("id"))

@@ -147,7 +147,7 @@ def windowed(select: exp.Select, work: Translation) -> "DataFrame":
                 f"query: no stream has {', '.join(stages.native)}, which Spark's own window "
                 "operator alone has; leave it out."
             )
-        return windowed_stream(df, found, last, work)
+        return windowed_stream(df, found, stages.staged.columns, last, work)
     for over in found:
         before, df = df, over.run(df)
         why = f"{over.choice.engine} answers, because {over.choice.why}"

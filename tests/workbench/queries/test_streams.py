@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 import workbench as wb
 from tests.workbench.spark.jobs import no_job
 from workbench.lessons import Follower
+from workbench.windows.stream import plan
+from workbench.windows.stream.worker.packing import Seal
 
 NOON = datetime(2024, 1, 1, 12, tzinfo=UTC)
 ROWS = pa.table(
@@ -173,6 +176,27 @@ def test_a_query_that_would_count_changes_for_rows_is_refused(
 ) -> None:
     with no_job(spark), pytest.raises(wb.WorkbenchError, match=f"^query: {what}"):
         wb.sql(BEYOND_ROWS[what], dialect="risingwave", t=stream)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [("sum(x)", "sum(x) FILTER (WHERE x > 1)"), ("BY p", "BY x + 1")],
+)
+def test_a_checkpoint_knows_the_values_that_a_query_computes(
+    stream: DataFrame, monkeypatch: pytest.MonkeyPatch, before: str, now: str
+) -> None:
+    """What state is sealed with differs though x + 1 and x - 1 have columns of one name."""
+    seals: list[Seal] = []
+
+    def sealed(*given: Any) -> Seal:
+        seals.append(Seal(*given))
+        return seals[-1]
+
+    monkeypatch.setattr(plan, "Seal", sealed)
+    other = now.replace("+", "-").replace(">", "<")
+    for value in (now, now, other):
+        wb.sql(WINDOWS.replace(before, value), dialect="risingwave", t=stream)
+    assert seals[0] == seals[1] != seals[2]
 
 
 def test_the_lines_of_python_say_when_rows_go_on(stream: DataFrame) -> None:

@@ -1,6 +1,6 @@
 """The windows of a SELECT over a stream, whose rows go on when the query says so."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -9,7 +9,9 @@ from workbench.errors import WorkbenchError
 from workbench.queries.parts import Translation
 from workbench.queries.staged import staged_column
 from workbench.queries.windows.changes import TOGETHER, check_no_own_op, not_around
+from workbench.spark.table import BoundTable
 from workbench.windows.over import Over
+from workbench.windows.stream.emit import emitted, stream_call
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:
@@ -20,7 +22,11 @@ _REFUSED = {part: TOGETHER[part] for part in ("distinct", "order", "limit", "off
 
 
 def windowed_stream(
-    df: "DataFrame", found: Sequence[Over], last: exp.Select, work: Translation
+    df: "DataFrame",
+    found: Sequence[Over],
+    staged: Mapping[str, exp.Expr],
+    last: exp.Select,
+    work: Translation,
 ) -> "DataFrame":
     """Return the answer to a SELECT over a stream.
 
@@ -29,6 +35,8 @@ def windowed_stream(
     df : pyspark.sql.DataFrame
         What the windows look at.
     found : sequence of Over
+    staged : mapping of str to sqlglot.exp.Expr
+        What each column of ``df`` is.
     last : sqlglot.exp.Select
         What is made of their answers; it is changed.
     work : Translation
@@ -54,7 +62,12 @@ def windowed_stream(
         raise not_around(asked[0], emit)
     if emit == "on update":
         check_no_own_op(last)
-    answer = found[0].run(df, emit)
+    call = stream_call(found[0], BoundTable.of(df, found[0].partition_by), ())
+    # Names only remind of what they stand for: x > 3 and x < 3 are both called x_3.
+    # A table within them that stands for an answer is called otherwise each time.
+    values = [one for one in staged.values() if not isinstance(one, exp.Column)]
+    computed = [one.sql().replace(work.tables.token, "") for one in values]
+    answer = emitted(call._replace(computed=tuple(computed)), emit)
     why = f"windows over a stream are answered by the kernels, and rows go on {emit}"
     work.ours("over", found[0], why, df, answer, f"{found[0]!r}.run({{df}}, emit={emit!r})")
     if emit == "on update":

@@ -46,6 +46,8 @@ class StreamCall(NamedTuple):
         Of the table with the answers.
     row_id : tuple of str
         The columns that tell rows apart, if any are named.
+    computed : tuple of str
+        What columns of the stream are, where a query has computed them for the call.
     """
 
     over: "WindowCall"
@@ -54,6 +56,7 @@ class StreamCall(NamedTuple):
     carried: "Carried"
     schema: "StructType"
     row_id: tuple[str, ...] = ()
+    computed: tuple[str, ...] = ()
 
     @property
     def table(self) -> BoundTable:
@@ -96,7 +99,7 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
     bound = EMITS[emit](call)
     check_no_second_watermark(call.table)
     check_provider(call.table.df.sparkSession)
-    return answered_stream(bound)
+    return answered_stream(replace(bound, computed=call.computed))
 
 
 def closing(call: StreamCall) -> BoundStream:

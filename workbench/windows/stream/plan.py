@@ -55,6 +55,8 @@ class BoundStream:
         Whether the stream has a watermark.
     output_mode : str
         Of the operator: "append" or "update".
+    computed : tuple of str
+        What columns of the stream are that the call alone has: their names do not say all of it.
     """
 
     mode: StreamOperator
@@ -64,6 +66,7 @@ class BoundStream:
     about: bytes
     timed: bool = True
     output_mode: str = "append"
+    computed: tuple[str, ...] = ()
 
 
 def answered_stream(bound: BoundStream) -> "DataFrame":
@@ -205,6 +208,7 @@ def _fingerprint(bound: BoundStream) -> bytes:
     types = [[f.name, f.dataType.simpleString()] for f in bound.carried.table.schema.fields]
     travels = {"types": types, "key": bound.key, "wanted": list(bound.carried.wanted)}
     # Only where there are such, so that queries without them stay what they are.
-    travels |= {"computed": computed} if (computed := _computed(bound.carried)) else {}
+    computed = [*_computed(bound.carried), *bound.computed]
+    travels |= {"computed": computed} if computed else {}
     text = json.dumps({**travels, **bound.mode.description})
     return blake2b(text.encode(), digest_size=16).digest()

@@ -44,22 +44,54 @@ def column(named: Any, argument: str) -> exp.Column:
     return exp.column(name(named))
 
 
-def condition(text: Any, argument: str) -> exp.Expr:
-    """Return a condition, which is Spark's SQL as everywhere.
+def condition(text: Any, argument: str, dialect: str) -> exp.Expr:
+    """Return a condition, which is Spark's SQL as everywhere, for a dialect with the same answers.
 
     Raises
     ------
     WorkbenchError
-        When it is a Column, or no SQL.
+        When it is a Column, or no SQL, or would be answered otherwise there without a word.
     """
     if not isinstance(text, str):
         raise WorkbenchError(
             f"{argument}: {text} is a Column, of which no SQL is known; give the condition as text."
         )
     try:
-        return sqlglot.parse_one(text, read="spark")
+        found = sqlglot.parse_one(text, read="spark")
     except SqlglotError:
         raise WorkbenchError(f"{argument}: {text!r} cannot be read as SQL.") from None
+    for node in found.walk():
+        if _answers_otherwise(node, dialect):
+            raise WorkbenchError(
+                f"{argument}: {node.sql('spark')} may have another answer in {dialect}; add it to "
+                "the table as a column, and name that."
+            )
+    if dialect == "clickhouse":
+        _know_all_letters(found)
+    return found
+
+
+def _answers_otherwise(node: exp.Expr, dialect: str) -> bool:
+    """Whether a dialect has another answer than Spark, and says nothing of it."""
+    if dialect == "clickhouse":
+        # It rounds ties to what is even, and takes bytes of a text for its letters.
+        return isinstance(
+            node, exp.Round | exp.Substring | exp.Left | exp.Right | exp.StrPosition | exp.Reverse
+        )
+    if isinstance(node, exp.Cast):  # it rounds, where Spark cuts
+        return bool(node.to.is_type(*exp.DataType.INTEGER_TYPES))
+    if isinstance(node, exp.Like | exp.ILike):  # it has no escape unless one is named
+        return "\\" in node.expression.name
+    # Its week begins with 0, for Sunday.
+    is_weekday = isinstance(node, exp.Anonymous) and node.name.lower() == "weekday"
+    return is_weekday or isinstance(node, exp.DayOfWeek)
+
+
+def _know_all_letters(found: exp.Expr) -> None:
+    """Call what knows more letters than ASCII has, where ClickHouse has two functions."""
+    for node in [*found.find_all(exp.Lower, exp.Upper)]:
+        called = "lowerUTF8" if isinstance(node, exp.Lower) else "upperUTF8"
+        node.replace(exp.Anonymous(this=called, expressions=[node.this]))
 
 
 def written(tree: exp.Expr, dialect: str) -> str:
@@ -168,7 +200,7 @@ def call(function: Function, argument: str, dialect: str) -> exp.Expr:
     if function.options.ignore_nulls:
         made = exp.IgnoreNulls(this=made)
     if function.condition is not None:
-        where = exp.Where(this=condition(function.condition, argument))
+        where = exp.Where(this=condition(function.condition, argument, dialect))
         made = exp.Filter(this=made, expression=where)
     return made
 

@@ -43,7 +43,7 @@ def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
     level = exp.ParameterizedAgg(
         this="windowFunnel",
         expressions=[exp.Literal.number(_window(funnel)), *modes],
-        params=[time, *_steps(funnel)],
+        params=[time, *_steps(funnel, dialect)],
     )
     known = [exp.Is(this=one.copy(), expression=exp.Not(this=exp.Null())) for one in (*keys, time)]
     found = exp.Select(expressions=[*keys, exp.alias_(level, "level", quoted=True)])
@@ -73,10 +73,12 @@ def _window(funnel: "FunnelSpec") -> int:
     return seconds
 
 
-def _steps(funnel: "FunnelSpec") -> list[exp.Expr]:
+def _steps(funnel: "FunnelSpec", dialect: str) -> list[exp.Expr]:
     """The conditions; a null is none of them, where ClickHouse would leave the row out."""
     if funnel.conditions is not None:
-        found = [writing.condition(one, f"steps: {k!r}") for k, one in funnel.conditions.items()]
+        found = [
+            writing.condition(one, f"steps: {k!r}", dialect) for k, one in funnel.conditions.items()
+        ]
     else:
         found = [_named(funnel.event, names) for names in funnel.names or ()]
     return [exp.Coalesce(this=one, expressions=[exp.false()]) for one in found]

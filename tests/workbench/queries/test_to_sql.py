@@ -166,7 +166,11 @@ def funnel_of(case: Streams, modes: dict[str, bool]) -> Funnel:
     "funnel",
     [
         Funnel(["a", ["b", "c's"]], "90 minutes", modes=["strict_order", "strict_once"]),
-        Funnel({"dear": "price > 10 AND event = 'a'", "b": "event LIKE 'b%'"}, "1 day", "user_id"),
+        Funnel(
+            {"dear": "price > 10 AND lower(event) = 'a'", "b": "event LIKE 'b%'"},
+            "1 day",
+            "user_id",
+        ),
         Funnel(["a"], 7, ["user_id", "device"], "step"),
     ],
     ids=["names", "conditions", "numbers"],
@@ -279,6 +283,24 @@ REFUSED = [
     (lambda: Funnel({"a": F.lit(True)}, "1 hour").to_sql(),
      "steps: 'a': Column<'true'> is a Column, of which no SQL is known; give the condition as "
      "text."),
+    *(
+        (lambda text=text: Funnel({"a": text}, "1 hour").to_sql(),
+         f"steps: 'a': {named} may have another answer in clickhouse; add it to the table as a "
+         "column, and name that.")
+        for text, named in [
+            ("round(x) = 2", "ROUND(x)"), ("substring(s, 2, 1) = 'b'", "SUBSTRING(s, 2, 1)"),
+            ("not (x > 1 and position('b' in s) = 2)", "LOCATE('b', s)"),
+        ]
+    ),
+    *(
+        (lambda text=text: Over(order_by="d", a=fn.sum("x").where(text)).to_sql(),
+         f"a: {named} may have another answer in duckdb; add it to the table as a column, and "
+         "name that.")
+        for text, named in [
+            ("dayofweek(d) = 1", "DAYOFWEEK(d)"), ("weekday(d) = 1", "WEEKDAY(d)"),
+            ("cast(x as int) = 2", "CAST(x AS INT)"), ("s like 'a\\_'", "s LIKE 'a\\\\_'"),
+        ]
+    ),
 ]  # fmt: skip
 
 

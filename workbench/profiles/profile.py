@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from workbench.described import Described, name_shown, rows_table
+from workbench.errors import WorkbenchError
 from workbench.markup import Markup, element, in_lines
 from workbench.profiles.columns import (
     OTHER,
@@ -32,7 +33,8 @@ from workbench.spark.table import BoundTable, column
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
 
 #: So many rows are looked at to see what to ask of all.
 FIRST_ROWS = 1_000
@@ -53,7 +55,7 @@ class Profile(Described):
     rows : int
     columns : dict of str to ColumnProfile
     first : pyarrow.Table
-        The first rows.
+        The first rows; what is neither number, text, time nor flag as text.
     proposals : dict of str to tuple of Proposal
         For "key", "time", "event" and "value", the best first.
     """
@@ -172,7 +174,7 @@ def profile(what: Any, argument: str = "what") -> Profile:
     Raises
     ------
     WorkbenchError
-        When it is no table.
+        When it is no table, or one without columns.
 
     Notes
     -----
@@ -191,23 +193,42 @@ def profile(what: Any, argument: str = "what") -> Profile:
     """
     df = table(what, argument)
     bound = BoundTable.of(df)
-    first = in_arrow(df.select("*").limit(FIRST_ROWS)) if bound.names else None
-    asked = _asked(bound, first, argument)
+    if not bound.names:
+        raise WorkbenchError(f"{argument}: the table has no columns; give one that has some.")
+    values = [column(bound, name, argument) for name in bound.names]
+    first = _first(bound, values)
+    asked = _asked(bound, values, first)
     found = _counted(df, asked)
     rows = found["rows"]
     columns = {one.name: one.answered(found, rows) for one in asked}
-    assert first is not None
     return Profile(df, rows, columns, first, proposed([*columns.values()], rows))
 
 
-def _asked(bound: BoundTable, first: pa.Table, argument: str) -> list[ColumnQuestion]:
+def _first(bound: BoundTable, values: "list[Column]") -> pa.Table:
+    """The first rows, with values as text where Python or Arrow may have none that is equal."""
+    shown = [
+        _as_text(value, field.dataType).alias(field.name)
+        for field, value in zip(bound.schema.fields, values, strict=True)
+    ]
+    return in_arrow(bound.df.limit(FIRST_ROWS).select(*shown))
+
+
+def _as_text(value: "Column", kind: "DataType") -> "Column":
+    from pyspark.sql import functions as F
+
+    if kind_of_column(kind) != OTHER:
+        return value
+    if kind.typeName() in ("geometry", "geography"):
+        return F.hex(F.st_asbinary(value))
+    return F.hex(value) if kind.typeName() == "binary" else value.cast("string")
+
+
+def _asked(bound: BoundTable, values: "list[Column]", first: pa.Table) -> list[ColumnQuestion]:
     """What to ask of each column: most of those that are likely to be what a role needs."""
     asked = []
-    for place, field in enumerate(bound.schema.fields):
-        value = column(bound, field.name, argument)
-        simple = not any(word in field.dataType.simpleString() for word in ("<", "variant"))
-        values = first.column(place).to_pylist() if simple else []
-        asked.append(ColumnQuestion.of(place, field.name, field.dataType, value, values))
+    for place, (field, value) in enumerate(zip(bound.schema.fields, values, strict=True)):
+        rows = first.column(place).to_pylist()
+        asked.append(ColumnQuestion.of(place, field.name, field.dataType, value, rows))
     likely = sorted(asked, key=lambda one: (not one.formats, not is_known(one.name)))
     whole = {one.place for one in likely[:MOST_COLUMNS]}
     names = [one for one in asked if one.names and one.place in whole]

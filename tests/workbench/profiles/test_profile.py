@@ -92,3 +92,25 @@ def test_a_table_without_rows_and_one_of_many_columns_are_profiled(spark: SparkS
     assert found.best("time") is not None
     assert "of 21 columns only the nulls are counted" in repr(found)
     assert all(one.nulls == 0 for one in found.columns.values())
+
+
+def test_intervals_variants_and_nested_values_are_shown_as_text(spark: SparkSession) -> None:
+    rows = spark.sql(
+        "select make_ym_interval(1, 2) interval, if(id = 1, parse_json('[1]'), null) variant, "
+        "if(id = 1, named_struct('n', 1), null) struct, unhex('FF') binary, "
+        "st_geomfromwkb(unhex('0101000000000000000000F03F0000000000000040')) point from range(2)"
+    )
+    found = wb.profile(rows)
+    assert [one.nulls for one in found.columns.values()] == [0, 1, 1, 0, 0]
+    assert found.first.to_pylist()[1] == {
+        "interval": "INTERVAL '1-2' YEAR TO MONTH",
+        "variant": "[1]",
+        "struct": "{1}",
+        "binary": "FF",
+        "point": "0101000000000000000000F03F0000000000000040",
+    }
+
+
+def test_a_table_without_columns_is_refused(spark: SparkSession) -> None:
+    with pytest.raises(wb.WorkbenchError, match="what: the table has no columns; give one"):
+        wb.profile(spark.range(2).select())

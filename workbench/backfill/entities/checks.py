@@ -42,6 +42,8 @@ def check_entities(entities: EntityTables) -> None:
     _check_columns(entities, entities.bound_snapshots)
     _check_names(entities)
     _check_date(entities)
+    for name in entities.shared:
+        check_sent(type_of(entities.bound_snapshots, name), name, "snapshots")
     if entities.by_midnight:
         return
     if entities.mutations is None:

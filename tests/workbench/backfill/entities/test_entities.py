@@ -271,10 +271,10 @@ def test_bad_input_is_one_sentence_without_a_job(spark: SparkSession, changed: H
         refused(sentence, partial(wb.Entities, snapshots, mutations, **(good | change)))
     refused("mutations: without them", lambda: wb.Entities(snapshots, **good))
     refused("snapshots: this is", lambda: wb.Entities([], mutations, **good))  # type: ignore[arg-type]
-    both = (rows.withColumn("m", F.make_ym_interval("v")) for rows in (snapshots, mutations))
+    months = (rows.withColumn("m", F.make_ym_interval("v")) for rows in (snapshots, mutations))
     refused(
         "snapshots: column 'm' holds interval year to month, which does not go through Arrow; drop",
-        partial(wb.Entities, *both, **good),
+        partial(wb.Entities, *months, **good),
     )
     other = mutations.withColumn("v", F.col("v").cast("double"))
     refused(

@@ -73,18 +73,45 @@ def condition(text: Any, argument: str, dialect: str) -> exp.Expr:
 
 def _answers_otherwise(node: exp.Expr, dialect: str) -> bool:
     """Whether a dialect has another answer than Spark, and says nothing of it."""
-    if dialect == "clickhouse":
-        # It rounds ties to what is even, and takes bytes of a text for its letters.
-        return isinstance(
-            node, exp.Round | exp.Substring | exp.Left | exp.Right | exp.StrPosition | exp.Reverse
-        )
+    # A logarithm of 0 is null in Spark alone; texts of numbers and numbers of weekdays are others.
+    if isinstance(node, exp.Ln | exp.Log):
+        return True
+    if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.TEXT_TYPES):
+        return True
+    if isinstance(node, exp.Extract):
+        return node.name.upper() in ("DOW", "DAYOFWEEK", "DAYOFWEEK_ISO", "DOW_ISO")
+    if isinstance(node, exp.ArrayContains) and node.find_ancestor(exp.Not):
+        return True  # null in Spark where the list holds a null
+    return _OTHERWISE[dialect](node)
+
+
+def _clickhouse_otherwise(node: exp.Expr) -> bool:
+    if isinstance(node, exp.In):  # false where Spark has null: the same, unless it is negated
+        has_null = any(isinstance(one, exp.Null) for one in node.expressions)
+        return has_null and node.find_ancestor(exp.Not) is not None
+    # It rounds ties to what is even, takes bytes of a text for its letters, joins a null as an
+    # empty text, and has 0 or an empty text for what a map or a list does not hold.
+    cut = exp.Substring | exp.Left | exp.Right | exp.StrPosition | exp.Reverse
+    return isinstance(node, exp.Round | exp.ConcatWs | exp.Bracket | cut)
+
+
+def _duckdb_otherwise(node: exp.Expr) -> bool:
     if isinstance(node, exp.Cast):  # it rounds, where Spark cuts
         return bool(node.to.is_type(*exp.DataType.INTEGER_TYPES))
     if isinstance(node, exp.Like | exp.ILike):  # it has no escape unless one is named
         return "\\" in node.expression.name
-    # Its week begins with 0, for Sunday.
+    if isinstance(node, exp.Substring):  # other places before the first letter, and lengths below 0
+        start, length = node.args.get("start"), node.args.get("length")
+        counted = isinstance(start, exp.Literal) and start.name != "0"
+        return not (counted and isinstance(length, exp.Literal | None))
+    if isinstance(node, exp.Left | exp.Right):  # below 0 it leaves so many letters out
+        return not isinstance(node.expression, exp.Literal)
+    # Its week begins with 0, for Sunday, and its // is of whole numbers alone.
     is_weekday = isinstance(node, exp.Anonymous) and node.name.lower() == "weekday"
-    return is_weekday or isinstance(node, exp.DayOfWeek)
+    return is_weekday or isinstance(node, exp.DayOfWeek | exp.IntDiv)
+
+
+_OTHERWISE = {"clickhouse": _clickhouse_otherwise, "duckdb": _duckdb_otherwise}
 
 
 def _know_all_letters(found: exp.Expr) -> None:

@@ -290,6 +290,11 @@ REFUSED = [
         for text, named in [
             ("round(x) = 2", "ROUND(x)"), ("substring(s, 2, 1) = 'b'", "SUBSTRING(s, 2, 1)"),
             ("not (x > 1 and position('b' in s) = 2)", "LOCATE('b', s)"),
+            ("x not in (1, null)", "x IN (1, NULL)"), ("ln(x) < 1", "LN(x)"),
+            ("concat_ws('-', s, 'a') = 'a'", "CONCAT_WS('-', s, 'a')"),
+            ("m['x'] = 0", "m['x']"), ("cast(x as string) = '1.0'", "CAST(x AS STRING)"),
+            ("extract(dow from d) = 2", "EXTRACT(DOW FROM d)"),
+            ("not array_contains(l, 'x')", "ARRAY_CONTAINS(l, 'x')"),
         ]
     ),
     *(
@@ -299,6 +304,9 @@ REFUSED = [
         for text, named in [
             ("dayofweek(d) = 1", "DAYOFWEEK(d)"), ("weekday(d) = 1", "WEEKDAY(d)"),
             ("cast(x as int) = 2", "CAST(x AS INT)"), ("s like 'a\\_'", "s LIKE 'a\\\\_'"),
+            ("x div 2 = 2", "x DIV 2"), ("log(2, x) < 1", "LOG(2, x)"),
+            ("substring(s, 0, 2) = 'ab'", "SUBSTRING(s, 0, 2)"),
+            ("left(s, -1) = ''", "LEFT(s, -1)"),
         ]
     ),
 ]  # fmt: skip

@@ -172,7 +172,8 @@ class Backfill(BackfillSpec):
         str
             All columns of the queries, and the features. Days are of 24 hours, as they are here.
             Times of pandas and Arrow without a zone are of the session's clock here and of none
-            there: where clocks change, lengths differ by an hour unless they are given a zone.
+            there: where clocks change, lengths differ by an hour, and hops begin at UTC's hours and
+            days here and at the clock's there, unless they are given a zone.
 
         Raises
         ------

@@ -232,6 +232,18 @@ def test_what_no_stream_gives_is_a_sentence_before_any_job(
         wb.sql(query, dialect=dialect, t=stream)
 
 
+@pytest.mark.parametrize("groups", ["TUMBLE(t, ts, INTERVAL '1' MINUTE) GROUP BY window_start",
+                                    "t GROUP BY p"])  # fmt: skip
+def test_groups_of_a_stream_without_a_watermark_never_close(
+    spark: SparkSession, files: Path, groups: str
+) -> None:
+    rows = spark.readStream.schema("id long, p string, x long, ts timestamp").parquet(str(files))
+    query = f"SELECT count(*) AS n FROM {groups}"
+    assert wb.sql(query, dialect="risingwave", t=rows).isStreaming
+    with pytest.raises(wb.WorkbenchError, match=r"^query: EMIT ON WINDOW CLOSE needs a watermark"):
+        wb.sql(f"{query} EMIT ON WINDOW CLOSE", dialect="risingwave", t=rows)
+
+
 def test_a_changelog_is_refused(stream: DataFrame) -> None:
     changes = stream.selectExpr("'+I' AS op", "*")
     with pytest.raises(

@@ -11,12 +11,15 @@ from workbench.queries.staged import staged_column
 from workbench.queries.windows.changes import TOGETHER, check_no_own_op, not_around
 from workbench.spark.table import BoundTable
 from workbench.windows.over import Over
+from workbench.windows.stream.checks import WATERMARK
 from workbench.windows.stream.emit import emitted, stream_call
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+#: What EMIT ON WINDOW CLOSE asks for.
+ON_CLOSE = "on window close"
 #: What a stream has no end for, or cannot take back.
 _REFUSED = {part: TOGETHER[part] for part in ("distinct", "order", "limit", "offset")}
 
@@ -74,3 +77,27 @@ def windowed_stream(
         last.set("expressions", [staged_column(OP), *last.expressions])
     last.set("from_", exp.From(this=work.tables.answer(answer, "")))
     return work.spark(last, "it is what is made of the answers")
+
+
+def check_groups_close(query: exp.Expr, df: "DataFrame", work: Translation) -> None:
+    """Refuse groups of a stream that are to go on once, where nothing says that one is complete.
+
+    Parameters
+    ----------
+    query : sqlglot.exp.Expr
+    df : pyspark.sql.DataFrame
+        Its answer.
+    work : Translation
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if work.emit != ON_CLOSE or not df.isStreaming or query.find(exp.Group) is None:
+        return
+    streams = [one for one, _ in work.tables.read.values() if one.isStreaming]
+    if not any(WATERMARK in (f.metadata or {}) for one in streams for f in one.schema.fields):
+        raise WorkbenchError(
+            "query: EMIT ON WINDOW CLOSE needs a watermark, as nothing else says that a group is "
+            "complete; call withWatermark of the stream along its column of times first."
+        )

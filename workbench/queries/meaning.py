@@ -38,8 +38,10 @@ def as_spark_means(
     sqlglot.exp.Query
     """
 
+    known = _knowing_aggregates(kinds, dialect)
+
     def kinds_of(node: exp.Expr, operands: Sequence[exp.Expr]) -> list[Any] | None:
-        return _kinds_of(node, operands, kinds)
+        return _kinds_of(node, operands, known)
 
     if dialect == "clickhouse":
         with_clickhouse(tree, kinds_of)
@@ -51,7 +53,7 @@ def as_spark_means(
         if count.this is None:
             count.set("this", exp.Star())
     for node in reversed(list(tree.find_all(exp.Div, exp.IntDiv))):
-        node.replace(_divided(node, dialect, kinds))
+        node.replace(_divided(node, dialect, known))
     _compare_with_any(tree)
     for one in list(tree.find_all(exp.PercentileCont, exp.Values)):
         if isinstance(one, exp.Values):
@@ -61,6 +63,18 @@ def as_spark_means(
     with_aggregates(tree, dialect)
     with_rows_apart(tree, dialect)
     return tree
+
+
+def _knowing_aggregates(
+    kinds: Callable[[exp.Select], list[Any] | None], dialect: str
+) -> Callable[[exp.Select], list[Any] | None]:
+    """Types of queries whose aggregates are not yet put as Spark has them."""
+
+    def known(asked: exp.Select) -> list[Any] | None:
+        with_aggregates(asked, dialect)
+        return kinds(asked)
+
+    return known
 
 
 def _order_by_columns(tree: exp.Expr, kinds: Callable[[exp.Select], list[Any] | None]) -> None:

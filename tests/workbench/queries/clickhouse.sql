@@ -261,3 +261,6 @@ SELECT id, countSubstrings('aaa', 'a') AS a, countMatches('ab12', '[0-9]') AS b,
 
 -- endings of aggregates
 SELECT sumDistinct(x) AS a, countDistinct(x) AS b, sumDistinctIf(x, id > 3) AS c, countDistinctIf(x, id > 3) AS d, sumOrNull(x) AS e, sumOrNullIf(id, id > 100) AS f, maxIfOrNull(id, id > 3) AS g, argMaxOrNull(x, id) AS h, length(groupUniqArray(2)(x)) AS i, sum(isNull(x)) AS j, length(map('a', 1)) AS k, arraySort(groupArrayDistinct(x)) AS m FROM t WHERE isNotNull(p);
+
+-- types of aggregates
+SELECT p, length(groupArray(id)) AS a, round(sumIf(y, id > 2) / 4) AS b, sumIf(toDecimal64(x, 2), id > 2) / 7 AS c, toString(maxIf(day, id > 2) + 1) AS d, countIf(DISTINCT x, id > 2) AS e, sumIf(DISTINCT x, id > 0) AS f FROM t WHERE p IS NOT NULL GROUP BY p ORDER BY p;

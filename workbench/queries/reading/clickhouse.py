@@ -42,7 +42,7 @@ def in_full(tree: exp.Query) -> exp.Query:
         _call_of_path(node)
     for node in list(tree.find_all(exp.CastToStrType, exp.Column)):
         _put_type_or_number(node)
-    for call in list(tree.find_all(exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc)):
+    for call in list(tree.find_all(*_CALLS)):
         _name_in_full(call)
     for kind in list(tree.find_all(exp.DataType)):
         if kind.this is exp.DType.LOWCARDINALITY and kind.expressions:
@@ -100,7 +100,12 @@ def _put_type_or_number(node: exp.Expr) -> None:
         node.replace(exp.cast(exp.Literal.string(_NUMBERS[name.this.lower()]), "DOUBLE"))
 
 
+#: What may be called in short.
+_CALLS = (exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc, exp.CountIf)
+
+
 def _name_in_full(call: exp.Expr) -> None:
+    _name_distinct(call)
     name, given = call.name.lower(), call.expressions
     plain = name.removesuffix("if")
     if plain in _EXACT and given:
@@ -115,6 +120,15 @@ def _name_in_full(call: exp.Expr) -> None:
     elif name in ("isnull", "isnotnull") and len(given) == 1:
         is_null = exp.paren(exp.Is(this=exp.paren(given[0].copy()), expression=exp.Null()))
         call.replace(is_null if name == "isnull" else exp.paren(exp.Not(this=is_null)))
+
+
+def _name_distinct(call: exp.Expr) -> None:
+    """Write ``sumIf(DISTINCT x, c)`` as ``sumDistinctIf(x, c)``."""
+    name = "countIf" if isinstance(call, exp.CountIf) else call.name
+    given = [call.this] if isinstance(call, exp.CountIf) else call.expressions
+    if len(given) == 1 and isinstance(given[0], exp.Distinct) and name.lower().endswith("if"):
+        columns = [one.copy() for one in given[0].expressions]
+        call.replace(exp.CombinedAggFunc(this=f"{name[:-2]}DistinctIf", expressions=columns))
 
 
 def _put_scalars(select: exp.Select) -> None:

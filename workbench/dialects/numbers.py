@@ -19,6 +19,16 @@ def logarithm(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return anonymous("LOG10", node.this) if node.expression is None else None
 
 
+def logarithm_of_all(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A logarithm, which is minus infinity of 0 and no number below, where Spark has null."""
+    of = node.expression or node.this
+    return filled_in(
+        "CASE WHEN (:of) > 0 THEN :found WHEN (:of) = 0 THEN DOUBLE('-Infinity') "
+        "WHEN (:of) < 0 THEN DOUBLE('NaN') END",
+        of=of.copy(), found=node.copy(),
+    )  # fmt: skip
+
+
 def is_nan(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Whether a number is none; of null that is not known."""
     return exp.Case(ifs=[exp.If(this=known(node.this), true=anonymous("ISNAN", node.this))])

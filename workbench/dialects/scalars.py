@@ -32,6 +32,7 @@ from workbench.dialects.numbers import (
     is_infinite,
     is_nan,
     logarithm,
+    logarithm_of_all,
     rounded,
     sign,
     whole,
@@ -274,4 +275,6 @@ _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr 
     exp.Add: sum_with_seconds,
     exp.Sub: sum_with_seconds,
     exp.JSONExtractScalar: text_of_json,
+    exp.Ln: logarithm_of_all,
+    exp.Log: logarithm_of_all,
 }

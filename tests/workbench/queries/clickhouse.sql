@@ -264,3 +264,12 @@ SELECT sumDistinct(x) AS a, countDistinct(x) AS b, sumDistinctIf(x, id > 3) AS c
 
 -- types of aggregates
 SELECT p, length(groupArray(id)) AS a, round(sumIf(y, id > 2) / 4) AS b, sumIf(toDecimal64(x, 2), id > 2) / 7 AS c, toString(maxIf(day, id > 2) + 1) AS d, countIf(DISTINCT x, id > 2) AS e, sumIf(DISTINCT x, id > 0) AS f FROM t WHERE p IS NOT NULL GROUP BY p ORDER BY p;
+
+-- logarithms of what has none
+SELECT id, isNaN(log(y - 2)) AS a, log(y) = -inf AS b, log2(id - 3) = -inf AS c, isNaN(log10(id - 3)) AS d, log10(id + 1) AS e, log1p(id - 1) < -9 AS f, log(x) AS g FROM t ORDER BY id;
+
+-- letters of ASCII
+SELECT id, upper(concat(p, 'é')) AS a, lower('ÉA') AS b, upperUTF8('é') AS c, ucase('aé') AS d FROM t ORDER BY id;
+
+-- decimals as texts
+SELECT id, toString(toDecimal64(id * 5, 1) / 4) AS a, concat(p, toDecimal64(id * 10, 2), '!') AS b, CAST(toDecimal64(id, 3) / 2 AS String) AS c, toString(sum(toDecimal64(x, 2)) OVER (ORDER BY id)) AS d FROM t ORDER BY id;

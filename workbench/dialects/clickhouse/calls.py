@@ -9,6 +9,12 @@ from workbench.dialects.aggregates import of_parameters
 from workbench.dialects.clickhouse.decimals import held
 from workbench.dialects.clickhouse.lists import total
 from workbench.dialects.clickhouse.names import named_by_clickhouse
+from workbench.dialects.clickhouse.texts import (
+    FLOATS,
+    text_of_number,
+    with_letters_of_ascii,
+    with_numbers_as_texts,
+)
 from workbench.dialects.clickhouse.times import text_of_time
 from workbench.dialects.clickhouse.zones import with_zones
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
@@ -33,7 +39,6 @@ _WRAPPED = {
 }  # fmt: skip
 #: In these a condition is the number 1 or 0.
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
-_FLOATS = ("double", "float")
 #: Types of integers by the function that casts to each.
 _BITS = {
     exp.DType.TINYINT: "toint8", exp.DType.SMALLINT: "toint16", exp.DType.INT: "toint32",
@@ -115,7 +120,8 @@ def _cast(node: exp.Cast, kinds: Kinds) -> None:
     """A cast to a text, to a decimal, or to an integer of as many bits as its type has."""
     to = node.args["to"]
     if to.this in exp.DataType.TEXT_TYPES:
-        _check_text(node.this, node, kinds)
+        if (text := text_of_number(node.this, kind_of(node, node.this, kinds))) is not None:
+            node.replace(text)
     elif (decimal := held(to)) is not None:
         node.set("to", decimal)
     elif to.this in _BITS and kind_of(node, node.this, kinds) in (*NUMBERS, "boolean"):
@@ -150,9 +156,9 @@ def _put_call(node: exp.Anonymous, kinds: Kinds) -> None:
     elif name in _WRAPPED and len(given) == 1:
         node.replace(_wrapped(given[0], name))
     elif name in _CASTS and len(given) == 1:
-        if name == "tostring":
-            _check_text(given[0], node, kinds)
-        node.replace(exp.cast(given[0].copy(), _CASTS[name]))
+        kind = kind_of(node, given[0], kinds) if name == "tostring" else ""
+        text = text_of_number(given[0], kind)
+        node.replace(text or exp.cast(given[0].copy(), _CASTS[name]))
     elif (meant := named_by_clickhouse(node, kinds)) is not None:
         node.replace(meant)
 
@@ -170,7 +176,7 @@ def _wrapped(value: exp.Expr, name: str) -> exp.Expr:
 
 def _round(node: exp.Round, kinds: Kinds) -> None:
     """Of a float between two others ClickHouse takes the even one."""
-    if kind_of(node, node.this, kinds) not in _FLOATS:
+    if kind_of(node, node.this, kinds) not in FLOATS:
         return
     decimals = node.args.get("decimals")
     if decimals is None:
@@ -182,15 +188,6 @@ def _round(node: exp.Round, kinds: Kinds) -> None:
         node.replace(filled_in(f"({scaled})", of=node.this, n=decimals))
 
 
-def _check_text(value: exp.Expr, node: exp.Expr, kinds: Kinds) -> None:
-    """Refuse floats as text, which Spark writes with a point and powers of ten."""
-    if kind_of(node, value, kinds) in _FLOATS:
-        raise WorkbenchError(
-            f"query: Spark writes the float {value.sql()} as another text than ClickHouse does; "
-            "make it an integer or a decimal first."
-        )
-
-
 #: What is turned from the inside out.
 _TURNED: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
     exp.Anonymous: _put_call,
@@ -199,4 +196,6 @@ _TURNED: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
     exp.ArrayFilter: _filtered,
     exp.ArraySum: _summed,
     exp.ArraySlice: _part,
+    **dict.fromkeys((exp.Concat, exp.DPipe), with_numbers_as_texts),
+    **dict.fromkeys((exp.Lower, exp.Upper), with_letters_of_ascii),
 }

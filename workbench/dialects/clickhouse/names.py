@@ -94,6 +94,8 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("intdivorzero", 2): "IF((:b) = 0, 0, (:a) DIV NULLIF(:b, 0))",
     ("moduloorzero", 2): "IF((:b) = 0, 0, (:a) % NULLIF(:b, 0))",
     ("rand32", 0): "BIGINT(RAND() * 4294967296)",
+    ("log1p", 1): "CASE WHEN (:a) > -1 THEN LOG1P(:a) WHEN (:a) = -1 THEN DOUBLE('-Infinity') "
+    "WHEN (:a) < -1 THEN DOUBLE('NaN') END",
     ("clamp", 3): "LEAST(GREATEST(:a, :b), :c)",
     ("max2", 2): "DOUBLE(GREATEST(:a, :b))", ("min2", 2): "DOUBLE(LEAST(:a, :b))",
     ("positivemodulo", 2): "PMOD(:a, :b)", ("bitshiftleft", 2): "SHIFTLEFT(:a, INT(:b))",

@@ -12,7 +12,7 @@ _FROM_ONE = POSTGRES
 
 
 def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """An element of a list, counted from 1, or of a map; null where there is none."""
+    """An element of a list, counted from 1, of a map or a text; null where there is none."""
     if len(node.expressions) != 1:
         return None
     index = node.expressions[0]
@@ -20,6 +20,8 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return _slice(node, index, kinds)
     if isinstance(index, exp.Literal) and index.is_string:
         return None
+    if dialect == "duckdb" and kind_of(node, node.this, kinds) == "string":
+        return _part(node, node.this, index, index, kinds)
     number = index.this if isinstance(index, exp.Neg) else index
     is_number = isinstance(number, exp.Literal)
     if is_number and number.this != "0" and (number is index or dialect not in _FROM_ONE):

@@ -502,3 +502,6 @@ SELECT id, day - INTERVAL '1 month 2 days' AS a, day::TIMESTAMP + INTERVAL '1 ye
 
 -- times that are cast as they are written
 SELECT DATE '2024-01-02'::VARCHAR AS a, 'on ' || DATE '2024-01-02'::VARCHAR AS b, TIMESTAMP '2024-01-02 03:04:05'::DATE AS c, timezone('Asia/Tokyo', TIMESTAMP '2024-01-02 03:04:05') = TIMESTAMPTZ '2024-01-01 18:04:05+00' AS d;
+
+-- letters of texts
+SELECT id, t[1] AS a, (t || 'é')[-1] AS b, (t || 'xy')[id] AS c, t[9] AS d, string_split('ab cd', ' ')[2][1] AS e FROM t ORDER BY id;

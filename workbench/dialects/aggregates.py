@@ -242,11 +242,13 @@ def _place(call: _Call, dialect: str) -> exp.Expr | None:
 
 
 def _texts(call: _Call, dialect: str) -> exp.Expr | None:
-    """Different texts in their order, which Spark cannot join beside another DISTINCT."""
+    """Texts that Spark cannot join in an order beside another DISTINCT: different or some ones."""
     terms, separator = call.terms, call.node.args.get("separator")
-    if not call.distinct or [one.this for one in terms] != [call.value]:
+    of_own_order = call.distinct and [one.this for one in terms] == [call.value]
+    some_in_order = terms and call.condition is not None and not call.distinct
+    if not of_own_order and not some_in_order:
         return None
-    rows = _of_rows(call.value, terms, call.where(known(call.value)), distinct=True)
+    rows = _of_rows(call.value, terms, call.where(known(call.value)), distinct=call.distinct)
     given = [rows, separator or exp.Literal.string(",")]
     joined = exp.Anonymous(this="ARRAY_JOIN", expressions=given)
     return _of_some(call, call.value.copy(), joined)

@@ -505,3 +505,6 @@ SELECT DATE '2024-01-02'::VARCHAR AS a, 'on ' || DATE '2024-01-02'::VARCHAR AS b
 
 -- letters of texts
 SELECT id, t[1] AS a, (t || 'é')[-1] AS b, (t || 'xy')[id] AS c, t[9] AS d, string_split('ab cd', ' ')[2][1] AS e FROM t ORDER BY id;
+
+-- some texts in an order beside different values
+SELECT p, string_agg(t, '-' ORDER BY id DESC) FILTER (id > 2) AS a, count(DISTINCT x) FILTER (id > 1) AS n FROM t GROUP BY p ORDER BY p;

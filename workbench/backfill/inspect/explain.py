@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.backfill.bind import Plan
+from workbench.backfill.inspect.origin import counted
 from workbench.backfill.methods import choose
 from workbench.backfill.split.plan import SplitPlan
 from workbench.backfill.tree.plan import no_state
@@ -42,8 +43,9 @@ def explained(plan: Plan) -> str:
     here = [where_answered(plan.queries.source, plan.events.source)] if plan.in_driver else []
     lines = [
         *here,
-        f"{sizes.queries:,} queries and {sizes.events:,} events with a key and a time, "
-        f"of {sizes.keys:,} keys; the largest has {sizes.largest:,} rows",
+        f"{counted(sizes.queries, 'query', 'queries')} and {counted(sizes.events, 'event')} "
+        f"with a key and a time, of {counted(sizes.keys, 'key')}; "
+        f"the largest has {counted(sizes.largest, 'row')}",
         f"auto{'' if cutting else ' is scan'}: {chosen.why}",
         *(_cuts(plan, sizes) if cutting else ["cut by time: no key"]),
         *_every(plan),
@@ -77,7 +79,7 @@ def _cuts(plan: Plan, sizes: Sizes) -> list[str]:
     hot = collected(cutting.shown().orderBy("rows", ascending=False))
     if not hot:
         return [f"cut by time: no key; {large}"]
-    lines = [f"cut by time: {len(hot):,} keys; {large}"]
+    lines = [f"cut by time: {counted(len(hot), 'key')}; {large}"]
     lines += [
         f"  {_key(row, plan)}: {row['rows']:,} rows in {row['spans']} spans" for row in hot[:SHOWN]
     ]

@@ -1,5 +1,7 @@
 """Which keys a backfill cuts by time, and what it says that decides it."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 import workbench as wb
 from tests.clusters import ALL_PARTITIONS, PARTITIONS, session_options
 from tests.workbench.spark.jobs import no_job
+from workbench.backfill.inspect import explain
 from workbench.backfill.split.plan import SplitPlan, split
 from workbench.columnar.blocks import TIME
 from workbench.engine.extent import CallExtent
@@ -97,6 +100,19 @@ def test_few_tasks_leave_all_keys_whole(spark: SparkSession, count: str, parts: 
     with session_options(spark, {PARTITIONS: count, **ALL_PARTITIONS}):
         said = asked().explain(queries, events)
     assert [part for part in parts if part not in said] == []
+
+
+def test_what_there_is_one_of_is_said_of_one(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explain, "SplitPlan", partial(SplitPlan, least=1))
+    rows = [pa.table({"k": [1] * n, "t": range(n)}) for n in (1, 5)]
+    with session_options(spark, {PARTITIONS: "5", **ALL_PARTITIONS}):
+        said = wb.Backfill("k", "t", wb.Aggregation("count"), hop=1).explain(*rows)
+    assert said.startswith(
+        "1 query and 5 events with a key and a time, of 1 key; the largest has 6 rows"
+    )
+    assert "cut by time: 1 key; " in said
 
 
 def test_small_tables_leave_all_keys_whole(spark: SparkSession) -> None:

@@ -63,7 +63,7 @@ class Origin:
     answer : value
         What :meth:`workbench.backfill.backfill.Backfill.run` gives for this query.
     merges : bool
-        Whether there are partial states; else all events are looked at again.
+        Whether there are partial states, of a map one a bucket; else all events are looked at anew.
     """
 
     feature: str
@@ -211,8 +211,9 @@ def _origin(one: OneQuery, feature: Feature) -> Origin:
     low = _low(span, one.query, time[rows], high)
     tail = max(low, floor_to(high, span.hop)) if span.hop > 1 else low
     pieces = pieces_of(time[rows], span.hop, tail, MOST_PIECES)
-    mergeable = None if feature.by is not None else stateful(window, call, rows)
-    if mergeable is None:
+    mergeable = stateful(window, call, rows)
+    # A map has a state in each of its buckets, which the worker puts together.
+    if mergeable is None or feature.by is not None:
         assert window.taken is not None
         shown = sides.events.take(window.taken.take(pa.array(rows)))
         own, merged = _by_the_worker(task, feature, sides.queries, shown, pieces)

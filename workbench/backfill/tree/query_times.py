@@ -118,9 +118,11 @@ class QueryTimes:
 
     def numbers(self, keys: pa.Table) -> Ints:
         """Return the number of each row's key, -1 for keys that are not asked."""
-        known, count = self.keys.cast(keys.schema), len(self.keys)
+        # Spark's events lack null keys, and their schema says so; queries may have some.
+        schema = pa.schema([field.with_nullable(True) for field in keys.schema])
+        known, count = self.keys.cast(schema), len(self.keys)
         # Codes count up in the order of first rows, so the keys that are asked have the first ones.
-        codes = key_codes(pa.concat_tables([known, keys]))[0][count:].astype(np.int64)
+        codes = key_codes(pa.concat_tables([known, keys.cast(schema)]))[0][count:].astype(np.int64)
         return np.where(codes < count, codes, -1)
 
     def taken(self, key: Ints) -> tuple[Ints, Ints]:

@@ -135,3 +135,16 @@ def test_nodes_of_other_queries_are_refused(changed: dict[str, list[Any]]) -> No
     assert meetings.of(pa.table(nodes).to_batches()).events.time.tolist() == [1]
     with pytest.raises(WorkbenchError, match="other rows each time it is read"):
         meetings.of(pa.table(nodes | changed).to_batches())
+
+
+def test_queries_without_a_key_stand_beside_nodes_that_all_have_one() -> None:
+    asked = tables([{"k0": "a", TIME: 5}, {"k0": None, TIME: 5}], [])[0]
+    arrived = ArrivedNodes()
+    for batch in asked.to_batches():
+        arrived.add(batch)
+    mark = QueryTimes.of(asked.slice(0, 1), ["k0"]).marks.tolist()
+    nodes = pa.table({"k0": ["a"], NODE: [1], MARK: mark, TIME: [3]})
+    # As Spark gives them, which knows that events without a key stay behind.
+    never_null = nodes.cast(pa.schema([field.with_nullable(False) for field in nodes.schema]))
+    meetings = NodeMeetings(task(feature(ASKED[0], Span(None))), arrived)
+    assert meetings.of(never_null.to_batches()).events.time.tolist() == [1]

@@ -9,7 +9,6 @@ import pyarrow.compute as pc
 from pyarrow import types as is_type
 
 from workbench.errors import WorkbenchError, WorkbenchWarning
-from workbench.functions.catalogue import MOST_PRECISION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,8 +53,9 @@ def spark_type(kind: pa.DataType) -> pa.DataType:
         return pa.duration(MICROSECONDS)
     if is_type.is_time(kind):
         return pa.time64(MICROSECONDS)
-    if is_type.is_decimal(kind) and kind.precision <= MOST_PRECISION:
-        return pa.decimal128(kind.precision, kind.scale)
+    if is_type.is_decimal(kind):
+        # The zeros of a scale below 0, which Spark has not, are digits in front of the point.
+        return pa.decimal128(kind.precision - min(kind.scale, 0), max(kind.scale, 0))
     return _nested(kind)
 
 
@@ -112,24 +112,39 @@ def spark_rows(rows: pa.Table, argument: str) -> pa.Table:
 
 
 def _column(values: pa.ChunkedArray, name: str, argument: str) -> pa.ChunkedArray:
-    from pyspark.errors import PySparkTypeError
-    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.errors import PySparkTypeError, UnsupportedOperationException
+    from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 
-    wanted = spark_type(values.type)
     try:
+        wanted = spark_type(values.type)
         if is_type.is_run_end_encoded(values.type) or is_type.is_dictionary(values.type):
             values = pa.chunked_array([_decoded(one, wanted) for one in values.chunks], wanted)
         if values.type == pa.uint64() and (pc.max(values).as_py() or 0) >= 2**63:
             wanted = pa.decimal128(20)
         if is_type.is_timestamp(values.type) and values.type.unit == "ns":
             values = _whole_microseconds(values, name, argument)
-        from_arrow_type(wanted)
+        kind = from_arrow_type(wanted)
+        to_arrow_type(kind, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
+        if _has_views(values.type):
+            values = pa.chunked_array([pa.array(values.to_pylist(), wanted)])
         return values if values.type == wanted else values.cast(wanted)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, PySparkTypeError):
+    # A ValueError is Arrow's, of a decimal with more digits than its 128 bits and Spark have.
+    except (
+        pa.ArrowNotImplementedError,
+        PySparkTypeError,
+        UnsupportedOperationException,
+        ValueError,
+    ):
         raise WorkbenchError(
             f"{argument}: column {name!r} holds {values.type}, which Spark cannot hold as it is; "
             "cast it to a type that Spark has, or drop it."
         ) from None
+
+
+def _has_views(kind: pa.DataType) -> bool:
+    """Whether there are lists of which Arrow's own cast makes broken ones."""
+    views = is_type.is_list_view(kind) or is_type.is_large_list_view(kind)
+    return views or any(_has_views(kind.field(k).type) for k in range(kind.num_fields))
 
 
 def _decoded(values: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -244,7 +259,8 @@ def _maps(values: "pd.Series[Any]") -> pa.Array:
 def _array(values: "pd.Series[Any]", name: str, argument: str) -> pa.Array | pa.ChunkedArray:
     try:
         return _maps(values) if _are_maps(values) else pa.Array.from_pandas(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+    # A TypeError is Arrow's, of a decimal that is infinite.
+    except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError, OverflowError):
         kinds = sorted({type(value).__name__ for value in values.dropna()})
     if len(kinds) > 1:
         raise WorkbenchError(

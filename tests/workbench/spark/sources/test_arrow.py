@@ -1,5 +1,6 @@
 """Tables of Arrow and of pandas get types that Spark has, and lose nothing in silence."""
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from workbench.spark.sources.arrow import pandas_rows, spark_rows
 
 TIMES = pd.date_range("2024-01-01", periods=2, freq="h")
 
+VIEWS = pa.list_(pa.large_list_view(pa.int64()))
+LISTS = pa.list_(pa.large_list(pa.int64()))
 KINDS: list[tuple[pa.Array, pa.DataType]] = [
     (pa.array([255, None], pa.uint8()), pa.int16()),
     (pa.array([2**32 - 1], pa.uint32()), pa.int64()),
@@ -30,6 +33,10 @@ KINDS: list[tuple[pa.Array, pa.DataType]] = [
     (pa.array([86_400_000], pa.date64()), pa.date32()),
     (pa.array([1], pa.duration("s")), pa.duration("us")),
     (pa.RunEndEncodedArray.from_arrays([2], ["q"]), pa.string()),
+    (pa.array([Decimal(100), None, Decimal(-99_900)], pa.decimal128(5, -2)), pa.decimal128(7)),
+    (pa.array([Decimal(10) ** 37], pa.decimal256(38, 0)), pa.decimal128(38)),
+    (pa.array([[1], None, [2, 3], []], pa.list_view(pa.uint8())), pa.list_(pa.int16())),
+    (pa.array([{"n": [[1], [2]]}], pa.struct([("n", VIEWS)])), pa.struct([("n", LISTS)])),
 ]
 
 
@@ -47,6 +54,21 @@ REFUSED: list[tuple[Any, str]] = [
     (
         pa.table({"v": pa.array([(1, 2, 3)], pa.month_day_nano_interval())}),
         "df: column 'v' holds month_day_nano_interval, which Spark cannot hold as it is; "
+        "cast it to a type that Spark has, or drop it.",
+    ),
+    (
+        pa.table({"v": pa.array([Decimal(10) ** 40])}),
+        "df: column 'v' holds decimal256(41, 0), which Spark cannot hold as it is; "
+        "cast it to a type that Spark has, or drop it.",
+    ),
+    (
+        pa.table({"v": pa.array([[Decimal(100)]], pa.list_(pa.decimal128(38, -2)))}),
+        "df: column 'v' holds list<item: decimal128(38, -2)>, which Spark cannot hold as it is; "
+        "cast it to a type that Spark has, or drop it.",
+    ),
+    (
+        pa.table({"v": pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"])}),
+        "df: column 'v' holds struct<a: int64, a: int64>, which Spark cannot hold as it is; "
         "cast it to a type that Spark has, or drop it.",
     ),
     (pa.table({}), "df: the table has no columns; give one that has some."),
@@ -129,6 +151,11 @@ def test_what_pandas_takes_for_missing_is_null_and_zones_stay() -> None:
 
 
 PANDAS_REFUSED: list[tuple[pd.DataFrame, str]] = [
+    (
+        pd.DataFrame({"v": [Decimal("Infinity"), None]}),
+        "df: column 'v' holds object values (Decimal), which Spark has no type for; "
+        "change them with astype, or drop the column.",
+    ),
     (
         pd.DataFrame({"v": [1, "a", None]}),
         "df: column 'v' holds values of several types (int, str); make them one, "

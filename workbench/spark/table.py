@@ -407,12 +407,13 @@ def check_sent(kind: "DataType", name: str, argument: str, side: str = "") -> No
     ------
     WorkbenchError
     """
-    from pyspark.errors import PySparkTypeError
+    from pyspark.errors import PySparkTypeError, UnsupportedOperationException
     from pyspark.sql.pandas.types import to_arrow_type
 
     try:
-        to_arrow_type(kind, timezone="UTC")
-    except PySparkTypeError:
+        # As Spark itself refuses, within the job, structs with two fields of one name.
+        to_arrow_type(kind, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
+    except (PySparkTypeError, UnsupportedOperationException):
         raise WorkbenchError(
             f"{argument}: {column_of(name, side)} holds {kind.simpleString()}, which does not go "
             "through Arrow; drop it, or cast it to text."

@@ -576,6 +576,13 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "drop it, or cast it to text.",
     ),
     (
+        lambda df: wb.over(
+            df.selectExpr("p", "struct(p, p) AS twice"), engine="kernel", a=fn.count()
+        ),
+        "df: column 'twice' holds struct<p:int,p:int>, which does not go through Arrow; "
+        "drop it, or cast it to text.",
+    ),
+    (
         lambda df: wb.over(df, "p", "t", x=fn.sum(F.rand())),
         "x: this " + OTHERS_EACH_TIME,
     ),

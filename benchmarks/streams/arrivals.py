@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from benchmarks.measuring.kept import kept
-
-Ints = NDArray[np.int64]
+from kernels.core.arrays import Ints
 
 #: Rows of a file, and how many files are a micro-batch: so that two cores read some each.
 ROWS_A_FILE, FILES_A_BATCH = 125_000, 4

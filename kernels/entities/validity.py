@@ -6,8 +6,8 @@ snapshot to the next, and the snapshot decides.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Scratch, kernel
 from kernels.structures.instants import MOST
@@ -19,8 +19,6 @@ OUT, IN, SNAPSHOT = 0, 1, 2
 OPEN = MOST
 #: What is wrong with a row, bit by bit.
 ABSENT, OTHER, THERE, AGAIN, MISSING, UNSEEN, CHANGED = 1, 2, 4, 8, 16, 32, 64
-
-Ints = NDArray[np.int64]
 
 
 @helper

@@ -10,7 +10,8 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kernels.core.arrays import Ints
 
 NO_ROW = -1
 #: The fewest rows of a part: for what is sorted, which should fit the cache, and for what is only
@@ -18,8 +19,6 @@ NO_ROW = -1
 SORTED, STREAMED = 4_096, 524_288
 #: Parts grow until all of them have fewer values than this for each row of the partition.
 VALUES_A_ROW = 1.5
-
-Ints = NDArray[np.int64]
 
 
 class CacheBlock(NamedTuple):

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.core.helper import helper
 from kernels.frames.frames import LEAST, UNITS, search_from
 from kernels.frames.ordering import MOST
-
-Ints = NDArray[np.int64]
 
 ROWS, RANGE, GROUPS, SESSION = range(4)
 #: The columns of a table of extents: how far before and behind a place rows see it, and how far

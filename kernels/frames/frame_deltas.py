@@ -1,8 +1,8 @@
 """How frames move from row to row: which rows leave, which enter, and in which order to visit."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Matrix, Uint32Column, kernel
 from kernels.structures.order import sort_entries
@@ -11,11 +11,9 @@ NONE = -1
 #: Frames that exchange at most this many rows a row, in the mean, are followed from row to row.
 FEW = 16
 
-Ranges = NDArray[np.int64]
-
 
 @helper
-def only_in(begin: Ranges, end: Ranges, one: int, other: int, side: int) -> tuple[int, int]:
+def only_in(begin: Ints, end: Ints, one: int, other: int, side: int) -> tuple[int, int]:
     """Return rows that one frame has and another does not, as a half-open range.
 
     Piece ``side // 2`` of the one is compared with the same piece of the other: on even sides the
@@ -39,7 +37,7 @@ def only_in(begin: Ranges, end: Ranges, one: int, other: int, side: int) -> tupl
 
 
 @helper
-def longest(begin: Ranges, end: Ranges) -> int:
+def longest(begin: Ints, end: Ints) -> int:
     """Return how many rows the longest of frames in one piece has.
 
     Examples
@@ -55,7 +53,7 @@ def longest(begin: Ranges, end: Ranges) -> int:
 
 
 @helper
-def frame_size(begin: Ranges, end: Ranges, i: int) -> int:
+def frame_size(begin: Ints, end: Ints, i: int) -> int:
     """Return how many rows a frame has.
 
     Examples

@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.core.kernel import Int64Column, Int64Right, Int64Table, kernel
 from kernels.frames.extent import (
     AHEAD,
@@ -20,7 +21,6 @@ from kernels.frames.extent import (
     START,
     UNIT,
     FrameExtent,
-    Ints,
     extent_table,
     row_ahead,
     row_back,

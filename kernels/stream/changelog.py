@@ -5,11 +5,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Flags, Ints
 from kernels.core.kernel import COLUMN, Int64Column, Uint8Column, kernel
 from kernels.stream.sort_buffer import NONE, Merged
 
-Ints = NDArray[np.int64]
-Flags = NDArray[np.uint8]
 Int8Matrix = Annotated[NDArray[np.int8], COLUMN, np.int8, 2]
 
 #: What each code of a change means.

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.core.arrays import Ints
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Row, Int64Table, kernel
-from kernels.frames.extent import BACK, START, UNIT, FrameExtent, Ints, extent_table, plus, row_back
+from kernels.frames.extent import BACK, START, UNIT, FrameExtent, extent_table, plus, row_back
 from kernels.frames.frames import search_from
 
 

@@ -8,15 +8,12 @@ the front, and where a change stands is known from the merge.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Flags, Ints
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Right, Uint8Column, kernel
 
 NONE = -1
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.uint8]
 
 
 def sorted_rows(offsets: Ints, code: Ints, tie: Ints) -> Ints:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.core.arrays import Ints
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Row, Int64Table, kernel
 from kernels.frames.extent import (
@@ -18,7 +19,6 @@ from kernels.frames.extent import (
     SESSION,
     UNIT,
     FrameExtent,
-    Ints,
     extent_table,
     joins,
     plus,

@@ -6,8 +6,8 @@ The functions are helpers of kernels: plain Python in a trace, and inlined when 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints, Words
 from kernels.core.helper import helper
 from kernels.structures.bits import count_bits, highest_bit, lowest_bit, nth_bit
 
@@ -16,12 +16,9 @@ NONE = -1
 SHIFT = 5
 LAST = (1 << SHIFT) - 1
 
-Words = NDArray[np.uint32]
-Starts = NDArray[np.int64]
-
 
 @helper
-def rank_set(size: int) -> tuple[Words, Starts]:
+def rank_set(size: int) -> tuple[Words, Ints]:
     """Return an empty set for the ranks 0 to size - 1: its words, and where each level starts.
 
     Examples
@@ -41,7 +38,7 @@ def rank_set(size: int) -> tuple[Words, Starts]:
 
 
 @helper
-def add_rank(words: Words, starts: Starts, rank: int) -> None:
+def add_rank(words: Words, starts: Ints, rank: int) -> None:
     """Put a rank into the set. O(log size), and mostly one step.
 
     Examples
@@ -61,7 +58,7 @@ def add_rank(words: Words, starts: Starts, rank: int) -> None:
 
 
 @helper
-def remove_rank(words: Words, starts: Starts, rank: int) -> None:
+def remove_rank(words: Words, starts: Ints, rank: int) -> None:
     """Take a rank, which is in the set, out of it. O(log size), and mostly one step.
 
     Examples
@@ -82,7 +79,7 @@ def remove_rank(words: Words, starts: Starts, rank: int) -> None:
 
 
 @helper
-def next_rank(words: Words, starts: Starts, rank: int) -> int:
+def next_rank(words: Words, starts: Ints, rank: int) -> int:
     """Return the smallest member above a rank, or -1. O(log size).
 
     Examples
@@ -104,7 +101,7 @@ def next_rank(words: Words, starts: Starts, rank: int) -> int:
 
 
 @helper
-def previous_rank(words: Words, starts: Starts, rank: int) -> int:
+def previous_rank(words: Words, starts: Ints, rank: int) -> int:
     """Return the largest member below a rank, or -1. O(log size).
 
     Examples
@@ -126,7 +123,7 @@ def previous_rank(words: Words, starts: Starts, rank: int) -> int:
 
 
 @helper
-def walk(words: Words, starts: Starts, rank: int, below: int, index: int) -> int:
+def walk(words: Words, starts: Ints, rank: int, below: int, index: int) -> int:
     """Return the member that has ``index`` members below it.
 
     The walk starts at a rank, in the set or not, that has ``below`` members below it, and makes

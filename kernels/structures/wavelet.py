@@ -9,13 +9,10 @@ Vogelsgesang et al., "Efficient evaluation of arbitrarily-framed holistic SQL ag
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints, Words
 from kernels.core.helper import helper
 from kernels.structures.bits import count_bits
-
-Bits = NDArray[np.uint32]
-Ends = NDArray[np.int64]
 
 #: A word holds 2 ** SHIFT bits.
 SHIFT = 5
@@ -23,7 +20,7 @@ LAST = (1 << SHIFT) - 1
 
 
 @helper
-def wavelet(values: NDArray[np.int64], limit: int) -> tuple[Bits, Bits]:
+def wavelet(values: Ints, limit: int) -> tuple[Words, Words]:
     """Return the bits of each level, and how many ones stand before each word of them.
 
     The values are 0 to limit - 1. O(values · log limit) bits and time.
@@ -58,7 +55,7 @@ def wavelet(values: NDArray[np.int64], limit: int) -> tuple[Bits, Bits]:
 
 
 @helper
-def ones_before(bits: Bits, ones: Bits, level: int, i: int) -> int:
+def ones_before(bits: Words, ones: Words, level: int, i: int) -> int:
     """Return how many of the first i bits of a level are set. O(1).
 
     Examples
@@ -74,7 +71,7 @@ def ones_before(bits: Bits, ones: Bits, level: int, i: int) -> int:
 
 
 @helper
-def kth_smallest(bits: Bits, ones: Bits, rows: int, first: Ends, last: Ends, k: int) -> int:
+def kth_smallest(bits: Words, ones: Words, rows: int, first: Ints, last: Ints, k: int) -> int:
     """Return the value with k smaller ones among several ranges of rows.
 
     The ranges ``first[p]`` to ``last[p]`` are written to. O(ranges · levels).
@@ -110,7 +107,7 @@ def kth_smallest(bits: Bits, ones: Bits, rows: int, first: Ends, last: Ends, k: 
 
 
 @helper
-def count_below(bits: Bits, ones: Bits, rows: int, first: int, last: int, limit: int) -> int:
+def count_below(bits: Words, ones: Words, rows: int, first: int, last: int, limit: int) -> int:
     """Return how many values of a range of rows are below a limit. O(levels).
 
     Examples

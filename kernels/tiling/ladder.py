@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.core.kernel import Kernel
 from kernels.states.aggregates import AGGREGATES, KEYS, finalized
 from kernels.structures.instants import LEAST
@@ -21,7 +22,6 @@ from kernels.tiling.tails import cursor_tails, stack_tails, tree_tails
 from kernels.tiling.tile_tree import tile_windows
 
 SLIDING, HOPPING, SAWTOOTH = "sliding", "hopping", "sawtooth"
-Times = NDArray[np.int64]
 
 
 class Rung(NamedTuple):
@@ -71,15 +71,15 @@ class Answers(NamedTuple):
     """
 
     value: NDArray[Any]
-    rows: Times
+    rows: Ints
     operations: int
 
 
 def tiled_aggregate(
     rung: str,
     name: str,
-    query: Times,
-    time: Times,
+    query: Ints,
+    time: Ints,
     values: NDArray[Any],
     window: int,
     hop: int | None = None,
@@ -133,7 +133,7 @@ def tiled_aggregate(
     return Answers(finalized(name, states), rows, operations)
 
 
-def _check(rung: str, name: str, query: Times, time: Times, window: int, hop: int) -> None:
+def _check(rung: str, name: str, query: Ints, time: Ints, window: int, hop: int) -> None:
     if rung not in RUNGS:
         raise ValueError(f"rung: {rung!r} is not known; use one of {', '.join(RUNGS)}.")
     if name not in AGGREGATES:
@@ -157,7 +157,7 @@ def _run(kernel: Kernel, queries: int, events: int, *args: Any) -> int:
 
 
 def _whole(
-    rung: Rung, empty: Any, query: Times, window: int, hop: int, event: Any, states: Any
+    rung: Rung, empty: Any, query: Ints, window: int, hop: int, event: Any, states: Any
 ) -> int:
     """Run a kernel that goes from events to windows."""
     lengths = (window, hop) if rung.kernel in (rollup_windows, sawtooth_windows) else (window,)
@@ -166,7 +166,7 @@ def _whole(
 
 
 def _by_parts(
-    rung: Rung, empty: Any, query: Times, window: int, hop: int, event: Any, states: Any
+    rung: Rung, empty: Any, query: Ints, window: int, hop: int, event: Any, states: Any
 ) -> int:
     """Roll events up, find the tails, and join the heads where the windows have some."""
     sizes = rows, size = len(query), len(event[0])
@@ -183,7 +183,7 @@ def _by_parts(
     return operations
 
 
-def _count(meaning: str, query: Times, time: Times, window: int, hop: int) -> Times:
+def _count(meaning: str, query: Ints, time: Ints, window: int, hop: int) -> Ints:
     """Return how many events each window has."""
     low = np.maximum(query, LEAST + window) - window
     low = low if meaning == SLIDING else hop_begins(low, hop)

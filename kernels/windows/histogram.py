@@ -5,8 +5,8 @@ greatest, its first k different values are those of the distinct ones, and all o
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints, Words
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Matrix, Int64Scratch, Uint32Column, kernel
 from kernels.frames.cache_blocks import parts
@@ -16,9 +16,6 @@ from kernels.structures.sort_keys import orders
 from kernels.structures.wavelet import ones_before, wavelet
 from kernels.windows.distinct.count import moving_count_distinct
 from kernels.windows.first_last_k import list_ends
-
-Ints = NDArray[np.int64]
-Bits = NDArray[np.uint32]
 
 
 @helper
@@ -124,7 +121,7 @@ def walk_frequencies(
 
 
 @helper
-def open_node(bits: Bits, ones: Bits, rows: int, greatest: bool, depth: int, walk: Ints) -> int:
+def open_node(bits: Words, ones: Words, rows: int, greatest: bool, depth: int, walk: Ints) -> int:
     """Put the children of the node on top of a stack in its place, and return the new top.
 
     A node of the wavelet matrix is a row of ``walk``: its level, the highest bits of its values,

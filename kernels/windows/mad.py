@@ -7,13 +7,12 @@ deviation is at an end of a run of h values: of all such runs, the one with the 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Floats, Ints, Words
 from kernels.core.helper import helper
 from kernels.core.kernel import Float64Column, Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.frames.cache_blocks import parts
 from kernels.frames.frame_deltas import FEW, frame_size, only_in, turnover
 from kernels.structures.rank_set import (
-    Starts,
-    Words,
     add_rank,
     next_rank,
     previous_rank,
@@ -22,14 +21,11 @@ from kernels.structures.rank_set import (
     walk,
 )
 from kernels.structures.sort_keys import orders, sort_keys
-from kernels.structures.wavelet import Bits, Ends, kth_smallest, wavelet
+from kernels.structures.wavelet import kth_smallest, wavelet
 from kernels.windows.quantile import count_below_fingers
 
 NONE = -1
 MEDIAN, LOW, HIGH = 0, 1, 2
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @helper
@@ -72,7 +68,7 @@ def median_deviation(
 
 @helper
 def settle(
-    words: Words, starts: Starts, ascending: Floats, finger: Ints, below: Ints, median: float
+    words: Words, starts: Ints, ascending: Floats, finger: Ints, below: Ints, median: float
 ) -> int:
     """Move the run's fingers until no value outside is closer to the median, and count the steps.
 
@@ -190,7 +186,7 @@ def walk_mad(
 
 @helper
 def nth(
-    ascending: Floats, bits: Bits, ones: Bits, begin: Ends, end: Ends, i: int, index: int
+    ascending: Floats, bits: Words, ones: Words, begin: Ints, end: Ints, i: int, index: int
 ) -> float:
     """Return the value with an index in the sorted frame of row i, NaN beyond its ends.
 
@@ -308,11 +304,11 @@ def median_deviations(
 
 
 def moving_mad(
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     values: NDArray[np.number],
-    begin: NDArray[np.int64],
-    end: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    begin: Ints,
+    end: Ints,
+) -> Floats:
     """Return the median absolute deviation from the median of each frame.
 
     Parameters

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.frames.cache_blocks import parts
@@ -11,11 +12,9 @@ from kernels.structures.sort_keys import link_equals, sort_keys
 
 NONE = -1
 
-Counts = NDArray[np.int64]
-
 
 @helper
-def replay(winner: Counts, count: Counts, first: Counts, value: int) -> None:
+def replay(winner: Ints, count: Ints, first: Ints, value: int) -> None:
     """Play the matches of one value in the knockout tournament again, as far as it matters.
 
     Node n of the tournament holds the better of the winners of nodes 2 n and 2 n + 1, and the
@@ -156,11 +155,11 @@ def mode_rows(
 
 
 def moving_mode(
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     values: NDArray[np.number],
-    begin: NDArray[np.int64],
-    end: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    begin: Ints,
+    end: Ints,
+) -> Ints:
     """Return where the most frequent value of each frame is, for values of any type.
 
     Parameters

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from kernels.stream.changelog import Flags, same_values
+from kernels.core.arrays import Flags, Ints
+from kernels.stream.changelog import same_values
 from workbench.columnar.columns import present
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 
-Ints = NDArray[np.int64]
 #: How far floats may be apart, as a share of the greater one, and still be the same.
 RELATIVE = 1e-9
 

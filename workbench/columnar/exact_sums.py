@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from workbench.columnar.columns import numbers, of_words, upper_words
 from workbench.functions.catalogue import MOST_DIGITS, MOST_PRECISION
-
-Ints = NDArray[np.int64]
 
 BITS = 32
 MASK = 2**BITS - 1

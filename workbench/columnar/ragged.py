@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Ints = NDArray[np.int64]
+from kernels.core.arrays import Ints
 
 
 def offsets_of(sizes: ArrayLike) -> Ints:

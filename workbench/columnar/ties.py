@@ -7,9 +7,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from workbench.columnar.columns import codes_in_order, present
-
-Ints = NDArray[np.int64]
 
 
 def ties(time: Ints, offsets: Ints) -> NDArray[np.bool_]:

@@ -11,13 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES, PAIRS, without_answer
 from workbench.columnar.columns import answers, floats, numbers
 from workbench.columnar.exact_sums import means, scale_of, sums_column
 from workbench.engine.block import Call
 from workbench.functions.catalogue import BOOLEAN, LIKE_SUM, LONG
-
-Ints = NDArray[np.int64]
 
 
 def taken(name: str, columns: Sequence[pa.Array]) -> list[NDArray[Any]]:

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.structures.order import sort_entries
 from kernels.windows.first_last_k import MOST_VALUES, moving_ends
 from workbench.columnar.ragged import begins_run, offsets_of, places_in_runs
 from workbench.engine.block import Frames, OwnOrder, Window
 
-Ints = NDArray[np.int64]
 #: About how many rows of frames are held at once.
 ROWS_AT_ONCE = 1 << 24
 

@@ -3,11 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from workbench.columnar.ragged import begins_run
 from workbench.engine.block import Call, Window
 from workbench.functions.catalogue import FIRST, GREATEST, LAST, LEAST
-
-Ints = NDArray[np.int64]
 
 
 def picks(call: Call) -> bool:

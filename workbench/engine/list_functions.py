@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.windows.first_last_k import MOST_VALUES, moving_ends
 from kernels.windows.histogram import moving_extremes, moving_histogram
 from workbench.columnar.columns import lists_of_ends, maps_of_ends, rows_of
@@ -15,8 +15,6 @@ from workbench.columnar.ragged import starts_of
 from workbench.engine.block import Call, Frames, OwnOrder, Window
 from workbench.engine.frame_rows import FrameRows, frame_rows
 from workbench.functions.catalogue import END_VALUES, GREATEST, LAST
-
-Ints = NDArray[np.int64]
 
 
 def end_values(window: Window, call: Call) -> pa.Array:

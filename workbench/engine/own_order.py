@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.windows.aggregate import moving_aggregate
 from kernels.windows.mode import moving_mode
 from kernels.windows.own_order import nth_places, rows_before
@@ -17,8 +17,6 @@ from workbench.engine.filled import filled
 from workbench.engine.frame_rows import FrameRows, frame_rows
 from workbench.engine.list_functions import list_column, text_column
 from workbench.functions import catalogue as c
-
-Ints = NDArray[np.int64]
 
 
 def in_own_order(window: Window, call: Call) -> pa.Array:

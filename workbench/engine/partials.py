@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES, finalized
 from workbench.columnar.exact_sums import count_parts, part
 from workbench.engine.aggregates import finished, finished_sums, taken
 from workbench.engine.block import Call, Window
 from workbench.functions.catalogue import COUNT, EXACT_SUM, NO_OPTIONS, Options
 
-Ints = NDArray[np.int64]
 Matrix = NDArray[Any]
 #: Aggregates and their states, a row for each answer.
 Found = Sequence[tuple[str, Matrix]]

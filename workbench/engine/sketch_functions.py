@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.windows.first_last_k import list_ends
 from workbench.columnar.columns import (
     answers,
@@ -33,7 +34,6 @@ from workbench.functions.catalogue import (
 #: The rows of a chunk. Each has a sketch, and so has each pair of neighbours, and so on.
 CHUNK = 512
 
-Ints = NDArray[np.int64]
 Ranges = tuple[tuple[int, int], ...]
 
 

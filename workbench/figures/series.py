@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Floats
 from workbench.figures.decimate import (
     Columns,
     column_summary,
@@ -18,7 +19,7 @@ from workbench.figures.decimate import (
 from workbench.figures.svg import cut, pale
 from workbench.figures.theme import BLUE, GREY, GROUND, SKY, TEXT, VERMILLION, themed
 from workbench.markup import BREAK, NO_NAME, chart_text, element, in_lines
-from workbench.windows.bands.quantile_band import Band, Floats
+from workbench.windows.bands.quantile_band import Band
 
 #: How many columns and rows of pixels the figure is taken to have, and marks of them.
 COLUMNS, CELLS = 800, (140, 50)

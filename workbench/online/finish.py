@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Floats, Ints
 from kernels.states.aggregates import AGGREGATES
 from kernels.structures.instants import LEAST, MOST
 from kernels.tiling import cells as c
@@ -21,9 +21,8 @@ from workbench.columnar.value_texts import value_of_key
 from workbench.engine.partials import from_states
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import COUNT, EXACT_SUM, LIKE_SUM
-from workbench.online.layout import Ints, LayoutPart, StoreLayout, names_for, slots_for
+from workbench.online.layout import LayoutPart, StoreLayout, names_for, slots_for
 
-Floats = NDArray[np.float64]
 #: The value of a feature, from the integers and the numbers of its key's windows.
 Finish = Callable[[list[int], list[float]], Any]
 #: What stands for a bucket that no event counts in.

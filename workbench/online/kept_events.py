@@ -12,9 +12,10 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from kernels.structures.instants import LEAST, MOST
 from kernels.tiling.hops import hop_begins, window_start
-from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Span, Times, in_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES
 from kernels.structures.instants import LEAST, MOST
 from kernels.tiling import cells as c
@@ -24,8 +24,6 @@ from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import HISTOGRAM, SKETCHES, Options
 from workbench.online.kept_events import KeptEvents
 from workbench.online.meta import fingerprint_of
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from kernels.structures.instants import LEAST
 from kernels.tiling.cells import merge_cells
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.online.encoding import key_bytes
-from workbench.online.layout import Ints, LayoutPart, StoreLayout
+from workbench.online.layout import LayoutPart, StoreLayout
 from workbench.online.states.numeric import packed, rolled
 from workbench.online.states.sketch_cells import merged_cells, rolled_up
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from kernels.core.arrays import Ints
 from kernels.structures.instants import LEAST
 from kernels.tiling.cells import join_windows
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import value_of
 from workbench.online.finish import Answering, finishers
 from workbench.online.kept_events import KeptEvents
-from workbench.online.layout import Ints, LayoutPart, StoreLayout
+from workbench.online.layout import LayoutPart, StoreLayout
 from workbench.online.meta import Meta, streamed, uploaded
 from workbench.online.records import sections_of, sketched_parts
 from workbench.online.states.sketch_cells import Sketching

@@ -4,6 +4,7 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Floats, Ints
 from kernels.core.kernel import Float64Column, Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.frames.frame_deltas import only_in, visit_order
 from kernels.structures.sort_keys import orders, sort_keys
@@ -11,9 +12,6 @@ from kernels.windows.distinct.quantile import dense_ranks
 from kernels.windows.mad import median_deviation
 
 NONE = -1
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @register_jitable
@@ -155,11 +153,11 @@ def distinct_deviations(
 
 
 def moving_distinct_mad(
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     values: NDArray[np.number],
-    begin: NDArray[np.int64],
-    end: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    begin: Ints,
+    end: Ints,
+) -> Floats:
     """Return the median absolute deviation of the distinct values of each frame.
 
     Parameters

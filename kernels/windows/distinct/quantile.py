@@ -6,6 +6,7 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints, Words
 from kernels.core.kernel import (
     Float64Matrix,
     Float64Scratch,
@@ -16,15 +17,7 @@ from kernels.core.kernel import (
     kernel,
 )
 from kernels.frames.frame_deltas import only_in, visit_order
-from kernels.structures.rank_set import (
-    Starts,
-    Words,
-    add_rank,
-    next_rank,
-    rank_set,
-    remove_rank,
-    walk,
-)
+from kernels.structures.rank_set import add_rank, next_rank, rank_set, remove_rank, walk
 from kernels.structures.sort_keys import orders
 from kernels.windows.quantile import count_below_fingers
 from kernels.windows.quantile_places import INTERPOLATE, in_billionths, target
@@ -33,9 +26,7 @@ NONE = -1
 
 
 @register_jitable
-def dense_ranks(
-    order: NDArray[np.uint32], key: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def dense_ranks(order: Words, key: Ints) -> tuple[Ints, Ints]:
     """Return the rank of each row's value among the distinct ones, and the first row of each rank.
 
     Examples
@@ -55,7 +46,7 @@ def dense_ranks(
 
 
 @register_jitable
-def enter(words: Words, starts: Starts, count: NDArray[np.int64], at: int) -> int:
+def enter(words: Words, starts: Ints, count: Ints, at: int) -> int:
     """Count a row of a rank; return 1 when it is the first, and the rank comes into the set.
 
     Examples
@@ -73,7 +64,7 @@ def enter(words: Words, starts: Starts, count: NDArray[np.int64], at: int) -> in
 
 
 @register_jitable
-def leave(words: Words, starts: Starts, count: NDArray[np.int64], at: int) -> int:
+def leave(words: Words, starts: Ints, count: Ints, at: int) -> int:
     """Take back a row of a rank; return 1 when it was the last, and the rank leaves the set.
 
     Examples
@@ -166,14 +157,14 @@ def distinct_quantiles(
 
 
 def find_distinct_quantile_rows(
-    offsets: NDArray[np.int64],
-    key: NDArray[np.int64],
-    begin: NDArray[np.int64],
-    end: NDArray[np.int64],
+    offsets: Ints,
+    key: Ints,
+    begin: Ints,
+    end: Ints,
     q: Sequence[float],
     *,
     discrete: bool = False,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[Ints, Ints, NDArray[np.float64]]:
     """Return the rows around each quantile of the distinct values of each frame.
 
     Parameters

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from tests.oracle import duck
 
-Ranges = NDArray[np.int64]
-Frames = tuple[Ranges, Ranges]
+Frames = tuple[Ints, Ints]
 
 EXCLUDES = ("NO OTHERS", "CURRENT ROW", "GROUP", "TIES")
 
@@ -20,7 +19,7 @@ FLOATS = st.sampled_from([-1e9, -2.5, -1.0, -0.0, 0.0, 0.1, 0.7, 1.0, 3.0, 8.0, 
 SPECIALS = st.one_of(FLOATS, st.sampled_from([float("nan"), float("inf"), float("-inf")]))
 
 
-def members(begin: Ranges, end: Ranges, i: int) -> list[int]:
+def members(begin: Ints, end: Ints, i: int) -> list[int]:
     """Return the rows of a frame."""
     return [row for b, e in zip(begin[i], end[i], strict=True) for row in range(b, e)]
 

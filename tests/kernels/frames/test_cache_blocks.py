@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.frames.cache_blocks import STREAMED, parts
 from kernels.windows.aggregate import moving_aggregate
 from kernels.windows.distinct.count import moving_count_distinct
@@ -14,7 +15,6 @@ from kernels.windows.mad import moving_mad
 from kernels.windows.mode import moving_mode
 from kernels.windows.quantile import find_quantile_rows, moving_quantile
 
-Ints = NDArray[np.int64]
 Frames = tuple[Ints, Ints]
 
 ROWS = np.array([0, 3, 10_003, 10_003, 30_000])

@@ -17,8 +17,9 @@ from kernels import (
     order_by_key,
     ranking,
 )
+from kernels.core.arrays import Ints
 from kernels.frames.extent import FrameExtent, frame_extent
-from tests.kernels.stream.rows import Ints, extents
+from tests.kernels.stream.rows import extents
 
 Answers = NDArray[Any]
 

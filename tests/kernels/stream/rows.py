@@ -8,10 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.frames.extent import FrameExtent
 from kernels.stream.sort_buffer import Merged, merge_rows, sorted_rows
-
-Ints = NDArray[np.int64]
 
 MOST = 2**63 - 1
 UNITS = ("rows", "range", "groups", "session")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import frame_ranges, order_by_key, trace
+from kernels.core.arrays import Ints
 from kernels.frames.extent import FrameExtent, extent_table, frame_extent
 from kernels.frames.ordering import MOST
 from kernels.stream.affected import (
@@ -22,7 +23,7 @@ from kernels.stream.retention import settled_rows
 from kernels.stream.sort_buffer import Changes, Merged
 from tests.drawn import draws
 from tests.kernels.stream.calls import Call, Slices, answers, calls
-from tests.kernels.stream.rows import Batch, Ints, batches, extents
+from tests.kernels.stream.rows import Batch, batches, extents
 
 some = draws(100)
 

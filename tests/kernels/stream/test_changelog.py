@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels.core.arrays import Ints
 from kernels.stream.affected import cut_ranges, find_affected, peers_before
 from kernels.stream.changelog import OPS, Changed, changes_of, pair_rows, same_values
 from kernels.stream.sort_buffer import merge_rows
 from tests.drawn import draws
 from tests.kernels.stream.calls import Call, Slices, answers, calls
-from tests.kernels.stream.rows import Ints, arrivals
+from tests.kernels.stream.rows import arrivals
 
 PARTITIONS = 2
 #: A row by its id: partition, code, value.

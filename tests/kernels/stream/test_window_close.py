@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import trace
+from kernels.core.arrays import Ints
 from kernels.frames.extent import FrameExtent, extent_table, frame_extent
 from kernels.stream.affected import cut_ranges, peers_before
 from kernels.stream.sort_buffer import merge_rows
 from kernels.stream.window_close import close_windows, closed_windows
 from tests.drawn import draws
 from tests.kernels.stream.calls import Call, Slices, answers, calls
-from tests.kernels.stream.rows import MOST, Ints, arrivals, ends_of
+from tests.kernels.stream.rows import MOST, arrivals, ends_of
 
 PARTITIONS = 3
 

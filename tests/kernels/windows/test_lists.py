@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import moving_ends, moving_extremes, moving_histogram
+from kernels.core.arrays import Ints
 from kernels.structures.sort_keys import sort_keys
 from kernels.windows.first_last_k import list_ends
 from tests.drawn import draws
 from tests.kernels.frames.frames import SPECIALS, Window, members, random_frames, windows
 from tests.kernels.frames.test_cache_blocks import FRAMES, LOOKED_AT, ROWS, VALUES, inside
-
-Ints = NDArray[np.int64]
 
 few = st.integers(1, 5)
 

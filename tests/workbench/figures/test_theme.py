@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Floats
 from tests.hostile import figures, stills
 from workbench.figures.theme import (
     SERIES,
@@ -21,7 +21,6 @@ from workbench.figures.theme import (
     stylesheet_of,
 )
 
-Floats = NDArray[np.float64]
 THEMES = ("light", "dark")
 #: What eyes without one kind of cones see of linear red, green and blue.
 #: Source: Machado, Oliveira and Fernandes, "A physiologically-based model for simulation of color

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.entities.validity import (
     ABSENT,
     AGAIN,
@@ -18,7 +19,7 @@ from kernels.entities.validity import (
     UNSEEN,
     follow_validity,
 )
-from workbench.backfill.worker.cogroup import Ints, in_time
+from workbench.backfill.worker.cogroup import in_time
 from workbench.backfill.worker.task import BackfillTask, Sides, table_of
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME, instants

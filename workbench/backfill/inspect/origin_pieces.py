@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import empty_for, finalized, without_answer
 from kernels.states.states import load
 from kernels.tiling.hops import hop_begins, hop_states
@@ -21,8 +22,6 @@ from workbench.functions.catalogue import COUNT, EXACT_SUM, NTH
 from workbench.windows.inspect.one_partition import value_text
 
 HOP, EVENT, OLDER = "hop", "event", "older"
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

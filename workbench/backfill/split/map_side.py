@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from workbench.backfill.split.partials import PartialAggregates, States, partial_aggregates
-from workbench.backfill.worker.cogroup import Ints
 from workbench.backfill.worker.partials import SLOT, FeatureGroup
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION

@@ -8,11 +8,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.hops import hop_states
 from kernels.tiling.sliding_join import join_ranges
 from workbench.backfill.split.spans import Cells, Needed, Targets, spread
-from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Span, Times, in_time
 from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import present
 from workbench.columnar.key_codes import as_array, key_codes

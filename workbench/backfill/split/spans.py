@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernels.core.arrays import Ints
 from kernels.frames.ordering import MOST
-from workbench.backfill.worker.cogroup import Ints, Span
+from workbench.backfill.worker.cogroup import Span
 from workbench.columnar.ragged import offsets_of, rows_of_runs, run_of_rows
 
 

@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.distributed_tree import update_nodes
 from kernels.tiling.event_ranges import event_ranges
 from workbench.backfill.tree.query_times import QueryTimes
-from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Span, Times, in_time
 from workbench.backfill.worker.partials import FeatureGroup
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, gathered

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from workbench.backfill.split.spans import spread
-from workbench.backfill.worker.cogroup import Ints, Times, in_time
+from workbench.backfill.worker.cogroup import Times, in_time
 from workbench.columnar.blocks import (
     TIME,
     binaries,

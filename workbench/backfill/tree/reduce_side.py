@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.distributed_tree import node_states
 from workbench.backfill.tree.map_side import EVENT_OF, MARK, NODE, STATES_OF
 from workbench.backfill.tree.query_times import QueryTimes, query_times_of
 from workbench.backfill.worker.buckets import bucketed
-from workbench.backfill.worker.cogroup import CoGroup, Ints, in_time
+from workbench.backfill.worker.cogroup import CoGroup, in_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import FeatureGroup
 from workbench.backfill.worker.task import QUERY, BackfillTask

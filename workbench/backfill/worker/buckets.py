@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from workbench.backfill.worker.cogroup import CoGroup, Ints, Times
+from kernels.core.arrays import Ints
+from workbench.backfill.worker.cogroup import CoGroup, Times
 from workbench.columnar.columns import codes_in_order
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of, rows_of_runs, run_of_rows

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.frames.frames import Ranges
 from kernels.structures.instants import LEAST, MOST
 from kernels.structures.order import sort_entries
@@ -20,8 +21,6 @@ from workbench.columnar.memo import Memo
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.columnar.ties import in_order_of, ties
 from workbench.engine.block import Window
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.frames.frames import frames_of_kept
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.sawtooth import join_heads
 from kernels.tiling.sliding_join import join_ranges
 from kernels.windows.aggregate import moving_states
-from workbench.backfill.worker.cogroup import CoGroup, Ints, QueryWindow, Span
+from workbench.backfill.worker.cogroup import CoGroup, QueryWindow, Span
 from workbench.backfill.worker.partials import SLOT
 from workbench.columnar.columns import numbers
 from workbench.engine.block import Call, Frames

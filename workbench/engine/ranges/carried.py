@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.sawtooth import join_heads
 from kernels.tiling.sliding_join import join_ranges
@@ -31,7 +32,6 @@ from workbench.functions.catalogue import RANKING
 #: Of a condition's column, where it is true and the row is not one that is kept for other calls.
 COUNTED = "__counted__"
 
-Ints = NDArray[np.int64]
 Matrix = NDArray[Any]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.hops import hop_states
 from kernels.tiling.sliding_join import join_ranges
@@ -33,8 +34,6 @@ from workbench.functions.order import OrderColumn
 #: The column of states that says of which rows they are: 0 for those before a piece, 1 for those
 #: behind it.
 SIDE = "__side__"
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST
 from workbench.columnar.blocks import binaries, one_binary, packed_rows
@@ -23,8 +23,6 @@ CUTS = "__cuts__"
 #: The fewest rows of a piece: so few are answered sooner than spread over tasks.
 LEAST_ROWS = 100_000
 
-Places = NDArray[np.int64]
-
 
 class Pieces(NamedTuple):
     """The pieces of a partition, in order.
@@ -37,9 +35,9 @@ class Pieces(NamedTuple):
         It needs those from low to high, both inclusive; the ends of int64 stand for all.
     """
 
-    start: Places
-    low: Places
-    high: Places
+    start: Ints
+    low: Ints
+    high: Ints
 
 
 @dataclass(frozen=True)
@@ -56,12 +54,12 @@ class Sample:
         How many more rows there may be before any place.
     """
 
-    place: Places
-    before: Places
+    place: Ints
+    before: Ints
     error: int
 
     @classmethod
-    def of(cls, places: Sequence[Places], steps: Sequence[int]) -> "Sample":
+    def of(cls, places: Sequence[Ints], steps: Sequence[int]) -> "Sample":
         """Return a sample from the kept places of several workers, and what each stands for."""
         weights = np.repeat(np.asarray(steps, np.int64), [len(one) for one in places])
         place, at = np.unique(np.concatenate(places), return_inverse=True)
@@ -69,7 +67,7 @@ class Sample:
         np.add.at(rows[1:], at, weights)
         return cls(place, np.cumsum(rows), int(sum(step - 1 for step in steps)))
 
-    def rows_between(self, low: Places, end: Places) -> int:
+    def rows_between(self, low: Ints, end: Ints) -> int:
         """Return how many rows are from low up to end, summed over pairs of these."""
         at = [self.before[np.searchsorted(self.place, value)] for value in (low, end)]
         return int(np.maximum(at[1] - at[0], 0).sum())

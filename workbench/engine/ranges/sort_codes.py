@@ -9,19 +9,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST, order_code
 from workbench.columnar.columns import is_ranked, present, text_parts
 from workbench.engine.order import measured
 from workbench.functions.order import OrderColumn
 
-Places = NDArray[np.int64]
 BYTES = 8
 
 
-def places(values: pa.Array, column: OrderColumn) -> Places:
+def places(values: pa.Array, column: OrderColumn) -> Ints:
     """Return the place of each row.
 
     Parameters
@@ -50,13 +49,13 @@ def places(values: pa.Array, column: OrderColumn) -> Places:
     return np.asarray(code, np.int64)
 
 
-def _codes(values: pa.Array) -> Places:
+def _codes(values: pa.Array) -> Ints:
     if not is_ranked(values.type):
         return order_code(measured(values))
     return _within_64_bits(values) if pa.types.is_decimal(values.type) else _first_bytes(values)
 
 
-def _within_64_bits(values: pa.Array) -> Places:
+def _within_64_bits(values: pa.Array) -> Ints:
     """Decimals of many digits as 64-bit integers; what does not fit, at the ends of these."""
     first = 2 * values.offset
     words = np.frombuffer(values.buffers()[1], np.int64)[first : first + 2 * len(values)]
@@ -64,7 +63,7 @@ def _within_64_bits(values: pa.Array) -> Places:
     return np.where(high == low >> 63, low, np.where(high < 0, LEAST, MOST))
 
 
-def _first_bytes(values: pa.Array) -> Places:
+def _first_bytes(values: pa.Array) -> Ints:
     """The first bytes of text as an integer."""
     text, start, stop = text_parts(values)
     code = np.zeros(len(values), np.uint64)

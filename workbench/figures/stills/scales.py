@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from kernels.core.arrays import Floats
+
 Kind = Literal["linear", "log", "date", "category"]
 #: About so many ticks, and how wide a letter of theirs is.
 TICKS, LETTER = 6, 6.2

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Floats
 from workbench.figures.stills.labels import label, lines_of, width_of
 from workbench.figures.stills.marks import DASHES, at, box, mark
 from workbench.figures.stills.panels import Bar, Panel
-from workbench.figures.stills.scales import Floats
 from workbench.figures.svg import rect
 from workbench.figures.theme import BLUE, GROUND, INK, QUIET
 from workbench.markup import Markup, element, joined

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.states.states import units_of
 from kernels.structures.instants import LEAST
 from kernels.structures.sort_keys import sort_keys
@@ -22,7 +23,7 @@ from workbench.columnar.exact_sums import part
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.online.encoding import key_bytes, value_bytes
-from workbench.online.layout import Ints, LayoutPart, Slot, StoreLayout
+from workbench.online.layout import LayoutPart, Slot, StoreLayout
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from kernels.structures.instants import LEAST
 from kernels.tiling import cells as c
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import run_of_rows
-from workbench.online.layout import Ints, LayoutPart, StoreLayout
+from workbench.online.layout import LayoutPart, StoreLayout
 from workbench.online.states.numeric import Ordered, given_for, hops_of, in_order
 from workbench.online.states.sketch_states import State, states_of
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from workbench.backfill.worker.feature import Feature
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.value_texts import items_of, order_of_item, value_of_item
@@ -19,7 +20,6 @@ from workbench.functions.catalogue import (
     HISTOGRAM,
     QUANTILES_SKETCH,
 )
-from workbench.online.layout import Ints
 
 
 class SketchState(Protocol):

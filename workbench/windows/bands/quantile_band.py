@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Floats
 from workbench.columnar.columns import floats, numbers, present
 from workbench.columnar.key_codes import as_array
 from workbench.engine.order import measured
@@ -17,8 +18,6 @@ from workbench.windows.over import Over
 QUARTILES = (0.25, 0.75)
 #: Tukey's fences: how many interquartile ranges beyond the quartiles a value is an outlier.
 FENCE = 1.5
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Mask
 from workbench.frames.frame import Frame
 from workbench.windows.inspect.one_partition import Partition, value_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,9 @@ class FrameTable:
     labels: list[str]
     values: list[str]
     group: NDArray[np.int64]
-    inside: Flags
-    left_out: Flags
-    counted: Flags
+    inside: Mask
+    left_out: Mask
+    counted: Mask
     rows: "pd.DataFrame"
     answers: tuple[str, ...]
     cut: bool
@@ -149,7 +148,7 @@ def frame_table(partition: Partition, column: str | None = None) -> FrameTable:
     )
 
 
-def _members(begin: NDArray[np.int64], end: NDArray[np.int64]) -> Flags:
+def _members(begin: NDArray[np.int64], end: NDArray[np.int64]) -> Mask:
     """Ranges of one partition as a matrix: which rows are in the frame of each."""
     row = np.arange(len(begin))
     inside = (begin[:, :, None] <= row) & (row < end[:, :, None])

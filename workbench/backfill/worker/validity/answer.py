@@ -8,7 +8,8 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times
+from kernels.core.arrays import Ints
+from workbench.backfill.worker.cogroup import CoGroup, Span, Times
 from workbench.backfill.worker.validity.functions import answer_in_tiles, combines
 from workbench.backfill.worker.validity.intervals import ValidIntervals, valid_intervals
 from workbench.columnar.blocks import grouped

@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.entities.validity_tiles import validity_states
 from kernels.states.aggregates import AGGREGATES
 from kernels.states.states import NO_ROW
 from kernels.windows.histogram import moving_extremes
-from workbench.backfill.worker.cogroup import Ints
 from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.backfill.worker.validity.tiles import TileLayout, laid_out
 from workbench.columnar.columns import codes_in_order, lists_of_ends, rows_of

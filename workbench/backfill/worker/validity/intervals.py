@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.entities.validity_tiles import validity_runs
-from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times
+from workbench.backfill.worker.cogroup import CoGroup, Span, Times
 from workbench.columnar.columns import present
 from workbench.columnar.memo import Memo
 from workbench.columnar.ragged import offsets_of, run_of_rows

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from kernels.entities.validity_tiles import tile_frames, tile_rows, tile_sizes
 from kernels.frames.frames import Ranges
-from workbench.backfill.worker.cogroup import Ints, places
+from workbench.backfill.worker.cogroup import places
 from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.columnar.blocks import Block
 from workbench.columnar.ragged import offsets_of

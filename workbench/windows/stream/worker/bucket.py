@@ -11,22 +11,14 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints, Mask
 from workbench.columnar.blocks import Block
 from workbench.columnar.key_codes import as_array
 from workbench.windows.stream.worker.directory import Directory, Parts
-from workbench.windows.stream.worker.operator import (
-    HASH,
-    NEVER,
-    Clock,
-    Emitted,
-    Ints,
-    StreamOperator,
-)
+from workbench.windows.stream.worker.operator import HASH, NEVER, Clock, Emitted, StreamOperator
 from workbench.windows.stream.worker.packing import Seal, joined, packed_part, taken, unpacked_part
 
-Flags = NDArray[np.bool_]
 #: Partitions, their hashes, and when something is due in each.
 Kept = tuple[Block, Ints, Ints]
 #: A part's kind, and its least hash.
@@ -104,7 +96,7 @@ class Read(NamedTuple):
     """
 
     parts: Parts
-    active: Flags
+    active: Mask
     blocks: list[Block]
 
     @property
@@ -181,7 +173,7 @@ class BucketTask:
         much = there.busy.size.sum() > MANY * self.part_bytes
         return bool(come and much and busy > MANY * come and busy > idle / SHARE)
 
-    def _read(self, store: StateStore, kind: int, parts: Parts, active: Flags) -> Read:
+    def _read(self, store: StateStore, kind: int, parts: Parts, active: Mask) -> Read:
         names = parts.first[active & (parts.size > 0)].tolist()
         blocks = [unpacked_part(store.part((kind, name)), self.seal) for name in names]
         return Read(parts, active, blocks)
@@ -269,7 +261,7 @@ def _by_hash(retained: Block, due: Ints) -> Kept:
     return taken(retained, order), hashes[order], due[order]
 
 
-def _runs(first: Ints, active: Flags, hashes: Ints) -> Iterator[tuple[int, int, int]]:
+def _runs(first: Ints, active: Mask, hashes: Ints) -> Iterator[tuple[int, int, int]]:
     """Of each run of touched parts: its least hash, its first partition, and the one behind it."""
     edges = np.flatnonzero(np.diff(active.astype(np.int8), prepend=0, append=0))
     ends = np.append(np.searchsorted(hashes, first), len(hashes))

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kernels.core.arrays import Ints
 from kernels.frames.extent import START, FrameExtent, along_order, extent_table, plus
 from kernels.frames.ordering import MOST
 from kernels.stream.affected import PartitionSlices, cut_ranges, peers_before
@@ -23,7 +24,6 @@ from workbench.windows.stream.worker.operator import (
     NEVER,
     Clock,
     Emitted,
-    Ints,
     PlacedArrivals,
     description_of,
     integers_of,

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.windows.stream.worker.operator import NEVER, Ints
+from kernels.core.arrays import Ints
+from workbench.windows.stream.worker.operator import NEVER
 from workbench.windows.stream.worker.packing import Seal
 
 _CLOCKS = struct.Struct("<qqqqq")

@@ -12,12 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints, Mask
 from kernels.stream.changelog import OPS
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.errors import WorkbenchError
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 COMES = ("+I", "+U")
 
@@ -65,8 +63,8 @@ class Came:
     rows: pa.Table
     row_id: tuple[str, ...]
     partition: Ints
-    late: Flags
-    untimed: Flags
+    late: Mask
+    untimed: Mask
     retained: int
 
     def appended(self) -> Net:
@@ -138,16 +136,16 @@ class Came:
         late = int(left_out.sum()) - untimed
         return Net(gone, last[order], row[stays][order], late, untimed)
 
-    def _left_out(self, comes: Flags, row: Ints, entity: Ints) -> Flags:
+    def _left_out(self, comes: Mask, row: Ints, entity: Ints) -> Mask:
         """Which changes are left out: with a late one that takes back, all others of its row."""
         late = self.late[self.retained :]
         passed = row >= 0
         passed[passed] = self.late[row[passed]]
         passed[entity[late & ~comes]] = True
-        left_out: Flags = late | passed[entity] | self.untimed[self.retained :]
+        left_out: Mask = late | passed[entity] | self.untimed[self.retained :]
         return left_out
 
-    def _unknown(self, comes: Flags, left_out: Flags, row: Ints, entity: Ints) -> Flags:
+    def _unknown(self, comes: Mask, left_out: Mask, row: Ints, entity: Ints) -> Mask:
         """Which rows are taken back as what they have been neither before nor in this batch."""
         new = ~left_out & (row < 0)[entity]
         taken_back = np.zeros(len(row), np.bool_)
@@ -166,7 +164,7 @@ class Came:
         codes, count = key_codes(rows)
         return np.asarray(np.bincount(codes, signs, count)[codes])
 
-    def _last(self, comes: Flags, left_out: Flags, row: Ints, entity: Ints) -> Ints:
+    def _last(self, comes: Mask, left_out: Mask, row: Ints, entity: Ints) -> Ints:
         """The arrival that each row ends as, -1 for those that no arrival brings."""
         at = np.flatnonzero(comes & ~left_out)
         last = np.full(len(row), -1)
@@ -203,7 +201,7 @@ class Came:
         entity, which = np.unique(codes[len(near) :], return_inverse=True)
         return found[entity], which
 
-    def _refuse_twice(self, twice: Flags, entity: Ints) -> None:
+    def _refuse_twice(self, twice: Mask, entity: Ints) -> None:
         if twice.any():
             at = np.flatnonzero(twice[entity])[-1]
             self._refuse("row_id", at, "brings {} is there already")
@@ -216,7 +214,7 @@ class Came:
         )
 
 
-def _comes(op: pa.ChunkedArray) -> Flags:
+def _comes(op: pa.ChunkedArray) -> Mask:
     """Where a change brings a row."""
     known = pc.is_in(op, value_set=pa.array(OPS))
     if not pc.all(known).as_py() and len(op):

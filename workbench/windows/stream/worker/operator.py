@@ -24,15 +24,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from workbench.columnar.blocks import Block, grouped
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.task import WindowTask
-
-Ints = NDArray[np.int64]
 
 #: Of each row that comes, and of each partition that is held: 64 bits of a hash of the key.
 HASH = "__hash__"

@@ -7,13 +7,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.frames.ordering import MOST
 from workbench.columnar.columns import codes_in_order, is_ranked, present
 from workbench.columnar.key_codes import as_array
 from workbench.engine.ranges.sort_codes import places
 from workbench.functions.order import OrderColumn
-
-Ints = NDArray[np.int64]
 
 
 class Codes(NamedTuple):

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from workbench.columnar.blocks import Block, unpacked_rows
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.errors import WorkbenchError
-from workbench.windows.stream.worker.operator import Ints
 
 #: Goes up whenever packed state is laid out in another way.
 VERSION = 3

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernels.core.arrays import Ints
 from kernels.frames.extent import BACK, START, FrameExtent, along_order, extent_table
 from kernels.frames.ordering import MOST
 from workbench.windows.stream.worker.operator import NEVER
-
-Ints = NDArray[np.int64]
 
 
 def due_of(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from kernels.core.arrays import Ints
 from kernels.frames.extent import FrameExtent
 from kernels.stream.changelog import INSERT, OPS, UPDATE_AFTER, Pairs, changes_of, pair_rows
 from kernels.stream.retention import settled_rows
@@ -33,7 +34,7 @@ from workbench.windows.stream.worker.operator import (
 from workbench.windows.stream.worker.order_codes import Codes, order_codes
 from workbench.windows.stream.worker.packing import rows_at
 from workbench.windows.stream.worker.retention import due_of
-from workbench.windows.stream.worker.update_answers import Answered, Before, Engine, Ints, same_rows
+from workbench.windows.stream.worker.update_answers import Answered, Before, Engine, same_rows
 
 #: What is kept of each row beside its columns: its place among peers, and what was said of it.
 TIE, ANSWER = "__tie__", "__answer{}__"

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from kernels.core.arrays import Flags, Ints
 from kernels.frames.extent import FrameExtent
 from kernels.stream.affected import PartitionSlices, cut_ranges, find_affected, peers_before
-from kernels.stream.changelog import Flags
 from kernels.stream.sort_buffer import Changes
 from workbench.columnar.blocks import Block
 from workbench.columnar.equality import same
@@ -18,8 +18,6 @@ from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
 from workbench.frames.bounds import PerRow
 from workbench.functions.order import OrderColumn
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -222,6 +222,12 @@ def _quantiles(
         + [exp.alias_(one, name, quoted=True) for name, one in values.columns.items()],
     )
     df = work.spark(rows, "it is what the quantiles are of")
+    if df.isStreaming:
+        written = next(iter(asked.values())).written
+        raise WorkbenchError(
+            f"query: {written} of the groups of a stream is not available, as it needs all their "
+            "rows; ask it of what has been written, or of windows: OVER (PARTITION BY ...)."
+        )
     wanted = list(dict.fromkeys(columns.values()))
     q = every[0] if len(every) == 1 else every
     answer = quantiles(df, wanted, q, by=names or None, kind=kind)

@@ -11,6 +11,7 @@ from workbench.queries.parts import Part, Translation
 from workbench.queries.questions import answer
 from workbench.queries.reading.parsing import emit_of, parsed
 from workbench.queries.spark_text import with_fields
+from workbench.queries.windows.streams import check_groups_close
 from workbench.spark.sessions.jvm_questions import without_call_sites
 from workbench.spark.table import unused
 
@@ -58,6 +59,7 @@ class Query(Described):
         self._work = Translation(QueryTables(tables, dialect), emit=emit_of(text, dialect))
         with without_call_sites(), self._work.tables.as_views():
             self.answer: DataFrame = answer(tree, self._work)
+            check_groups_close(self.answer, self._work)
         self.asked: list[tuple[Over | Funnel, DataFrame]] = [
             (part.asked, part.of["df"])
             for part in self._work.parts

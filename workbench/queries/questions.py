@@ -16,7 +16,6 @@ from workbench.queries.windows.calls import named_windows
 from workbench.queries.windows.changes import around_changes, renamed
 from workbench.queries.windows.frame_shifts import with_frame_shifts
 from workbench.queries.windows.own_orders import with_own_orders
-from workbench.queries.windows.streams import check_groups_close
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,9 +42,7 @@ def answer(query: exp.Query, work: Translation) -> "DataFrame":
     if not is_ours(query, work.dialect):
         around_changes(query, work)
         _name_all(query, work.dialect)
-        df = work.spark(query)
-        check_groups_close(query, df, work)
-        return df
+        return work.spark(query)
     if (ctes := query.args.get("with_")) is not None:
         query.set("with_", None)
         return answer(query, _with_ctes(ctes, work))

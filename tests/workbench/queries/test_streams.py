@@ -219,6 +219,9 @@ REFUSED = [
      "df: emit='on window close' needs a watermark, which Spark has along timestamps alone, and "
      "column 'id' holds longs; make it one, for example with F.col('id').cast('timestamp'), and "
      "call df.withWatermark first."),
+    ("risingwave", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) AS h FROM t GROUP BY p",
+     "query: percentile_cont of the groups of a stream is not available, as it needs all their "
+     "rows; ask it of what has been written, or of windows: OVER (PARTITION BY ...)."),
     ("postgres", "CREATE MATERIALIZED VIEW mv AS SELECT id FROM t EMIT ON WINDOW CLOSE",
      "query: CREATE asks for no rows; give a query that begins with SELECT"),
 ]  # fmt: skip
@@ -242,6 +245,29 @@ def test_groups_of_a_stream_without_a_watermark_never_close(
     assert wb.sql(query, dialect="risingwave", t=rows).isStreaming
     with pytest.raises(wb.WorkbenchError, match=r"^query: EMIT ON WINDOW CLOSE needs a watermark"):
         wb.sql(f"{query} EMIT ON WINDOW CLOSE", dialect="risingwave", t=rows)
+
+
+NEVER_COMPLETE = {
+    "t GROUP BY p": "needs groups by the column of the watermark",
+    "t": "needs groups by the column of the watermark",
+    "t GROUP BY date_trunc('hour', ts)": "needs groups by the column of the watermark",
+    f"({WINDOWS}) AS w GROUP BY p": "is not available",
+}
+
+
+@pytest.mark.parametrize("groups", NEVER_COMPLETE)
+def test_groups_without_the_time_of_the_watermark_never_close(
+    stream: DataFrame, groups: str
+) -> None:
+    query = f"SELECT count(*) AS n FROM {groups} EMIT ON WINDOW CLOSE"
+    with pytest.raises(wb.WorkbenchError, match=f"^query: .*{NEVER_COMPLETE[groups]}"):
+        wb.sql(query, dialect="risingwave", t=stream)
+
+
+def test_groups_of_a_table_at_rest_need_no_watermark(stream: DataFrame) -> None:
+    query = """SELECT id, n FROM t JOIN (SELECT p, count(*) AS n FROM rest GROUP BY p) AS r
+        ON r.p = t.p EMIT ON WINDOW CLOSE"""
+    assert wb.sql(query, dialect="risingwave", t=stream, rest=ROWS).isStreaming
 
 
 def test_a_changelog_is_refused(stream: DataFrame) -> None:

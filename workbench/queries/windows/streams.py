@@ -1,5 +1,6 @@
 """The windows of a SELECT over a stream, whose rows go on when the query says so."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from workbench.spark.table import BoundTable
 from workbench.windows.over import Over
 from workbench.windows.stream.checks import WATERMARK
 from workbench.windows.stream.emit import emitted, stream_call
+from workbench.windows.stream.watermarks import plan_of
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:
@@ -79,25 +81,65 @@ def windowed_stream(
     return work.spark(last, "it is what is made of the answers")
 
 
-def check_groups_close(query: exp.Expr, df: "DataFrame", work: Translation) -> None:
+def check_groups_close(df: "DataFrame", work: Translation) -> None:
     """Refuse groups of a stream that are to go on once, where nothing says that one is complete.
 
     Parameters
     ----------
-    query : sqlglot.exp.Expr
     df : pyspark.sql.DataFrame
-        Its answer.
+        The answer to the query.
     work : Translation
 
     Raises
     ------
     WorkbenchError
     """
-    if work.emit != ON_CLOSE or not df.isStreaming or query.find(exp.Group) is None:
+    if work.emit != ON_CLOSE or not df.isStreaming:
         return
     streams = [one for one, _ in work.tables.read.values() if one.isStreaming]
-    if not any(WATERMARK in (f.metadata or {}) for one in streams for f in one.schema.fields):
+    marked = any(WATERMARK in (f.metadata or {}) for one in streams for f in one.schema.fields)
+    keys = keys_of_groups(plan_of(df))
+    if not keys or (marked and all(map(_close, keys))):
+        return
+    if any(part.engine == "over" for part in work.parts):
+        raise not_around("GROUP BY, or an aggregate,", ON_CLOSE)
+    if not marked:
         raise WorkbenchError(
             "query: EMIT ON WINDOW CLOSE needs a watermark, as nothing else says that a group is "
             "complete; call withWatermark of the stream along its column of times first."
         )
+    raise WorkbenchError(
+        "query: EMIT ON WINDOW CLOSE needs groups by the column of the watermark, or by "
+        "window_start or window_end right around TUMBLE or HOP, as Spark knows of no others when "
+        "they are complete; GROUP BY one of these as well, or leave EMIT ON WINDOW CLOSE out and "
+        "write in the output mode 'update'."
+    )
+
+
+#: Groups of a stream in Spark's plan: their keys, and what each has. Of all rows they have no keys.
+_GROUPS = re.compile(r"~Aggregate \[(?:(.*?)\], \[)?")
+_WITHIN, _MARKED = re.compile(r"\([^()]*\)"), re.compile(r"-T\d+ms(, |$)")
+
+
+def keys_of_groups(plan: str) -> list[str]:
+    """Return the keys of groups of a stream in Spark's plan, without what functions are of.
+
+    Examples
+    --------
+    >>> groups = "~Aggregate [{}p#1], [p#1, count(1) AS n#2L]".format
+    >>> keys_of_groups(groups("window#3-T60000ms, ") + "\\n+- Aggregate [q#7], [q#7]")
+    ['window#3-T60000ms, p#1']
+    >>> keys_of_groups(groups("date_trunc(hour, cast(at#4-T60000ms as timestamp)), "))
+    ['date_trunc, p#1']
+    >>> keys_of_groups("~Aggregate [count(1) AS n#2L]")
+    ['']
+    """
+    found = _GROUPS.findall(plan)
+    while any(map(_WITHIN.search, found)):
+        found = [_WITHIN.sub("", keys) for keys in found]
+    return found
+
+
+def _close(keys: str) -> bool:
+    """Say whether a key has the watermark; Spark writes 25, and how many more there are."""
+    return "more fields" in keys or _MARKED.search(keys) is not None

@@ -27,7 +27,7 @@ def check_no_second_watermark(df: BoundTable) -> None:
     ------
     WorkbenchError
     """
-    if any(has_watermark(df, name) for name in df.names) and waits_for_itself(_plan(df.df)):
+    if any(has_watermark(df, name) for name in df.names) and waits_for_itself(plan_of(df.df)):
         raise WorkbenchError(
             f"df: it has a watermark behind a call with {CLOSE}, which has one in front; Spark "
             "takes the lesser of both, so that no row would ever go on; write the first answer "
@@ -59,11 +59,11 @@ def waits_for_itself(plan: str) -> bool:
     return False
 
 
-def _plan(df: "DataFrame") -> str:
-    """What Spark makes of a stream, as a tree in text."""
+def plan_of(df: "DataFrame") -> str:
+    """Return what Spark makes of a stream, as a tree in text."""
     if not is_connect(df.sparkSession):
         # Without the plans that Spark would run, which take longer.
         return str(df._jdf.queryExecution().analyzed().toString())
     with redirect_stdout(io.StringIO()) as printed:
         df.explain(extended=True)
-    return printed.getvalue()
+    return printed.getvalue().partition("== Analyzed")[2].partition("== Optimized")[0]

@@ -385,4 +385,7 @@ def _as_time(entities: EntityTables, value: "Column") -> "Column":
         return instant
     # Without a zone, its clock is that of UTC.
     local = F.timestamp_add("MICROSECOND", value, F.lit("1970-01-01").cast("timestamp_ntz"))
-    return local.cast("date") if kind == "date" else local
+    if kind != "date":
+        return local
+    # Dates are midnights: what is so from some time on, they see from the next one on.
+    return F.date_add(local.cast("date"), F.when(value % F.lit(DAY) == 0, 0).otherwise(1))

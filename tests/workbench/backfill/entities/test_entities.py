@@ -1,7 +1,7 @@
 """Backfills of entities on Spark, against a join over their validity intervals in DuckDB."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -326,3 +326,12 @@ def test_rows_may_hold_no_more_than_what_tells_them_apart(spark: SparkSession) -
     asked = spark.sql("SELECT 'ann' AS k, explode(array(10L, 11L)) AS t")
     count = wb.Backfill("k", "t", wb.Aggregation("count"), "sliding")
     assert [row["count"] for row in count.run(asked, given).orderBy("t").collect()] == [1, 0]
+
+
+def test_lives_of_dates_begin_and_end_where_queries_see_it(spark: SparkSession) -> None:
+    """A query at the date of a mutation does not see it; one at the date of a snapshot does."""
+    users = spark.sql("SELECT DATE '1969-12-28' ds, 7 id, 'ann' k, DATE '1969-12-20' t")
+    made = users.selectExpr("id", "k", "t", "DATE '1969-12-31' AS made", "'delete' AS op")
+    given = wb.Entities(users, made, mutation_time="made", **NAMES)
+    (row,) = given.lives().collect()
+    assert (row["alive_from"], row["alive_until"]) == (date(1969, 12, 29), date(1970, 1, 1))

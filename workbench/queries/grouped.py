@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
 from workbench.queries.functions import SqlFunction, read
 from workbench.queries.funnels import funnel_levels, is_funnel
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import own
+from workbench.queries.spark_text import of_windows_alone
 from workbench.queries.staged import Staged, staged_column
 
 if TYPE_CHECKING:
@@ -102,9 +104,8 @@ def with_groups(select: exp.Select, work: Translation) -> exp.Select:
             into[kept] = keys.new("of_group"), kept
         node.replace(staged_column(into[node][0]))
     _put_keys(select, keys)
-    _check_grouped(
-        select, {*keys.columns, *(name for name, _ in [*sparks.values(), *values.values()])}
-    )
+    known = {*keys.columns, *(name for name, _ in [*sparks.values(), *values.values()])}
+    _check_grouped(select, known, work.dialect)
     df = _joined(select, work, keys, names, sparks, values)
     having = select.args.get("having")
     for part in (*_ROWS, "having", "group"):
@@ -130,11 +131,14 @@ def _put_keys(select: exp.Select, keys: Staged) -> None:
                     node.replace(staged_column(name))
 
 
-def _check_grouped(select: exp.Select, known: set[str]) -> None:
+def _check_grouped(select: exp.Select, known: set[str], dialect: str) -> None:
     """Refuse a column of single rows among the answers of groups."""
     for place in select.expressions:
         for node in own(place):
             if isinstance(node, exp.Column) and node.name not in known:
+                call = node.find_ancestor(exp.Anonymous)
+                if call is not None and (called := call.name.lower()) in NAMED[dialect]:
+                    raise WorkbenchError(f"query: {of_windows_alone(called)}")
                 raise WorkbenchError(
                     f"query: {node.sql()} stands neither in GROUP BY nor within an aggregate, and "
                     "a group has many; add it to GROUP BY."

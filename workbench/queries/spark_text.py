@@ -229,6 +229,21 @@ def _keep_variables_out(node: exp.Expr) -> None:
     node.replace(exp.Anonymous(this="CONCAT", expressions=texts))
 
 
+def of_windows_alone(called: str) -> str:
+    """Return what is said of a function that groups do not have.
+
+    Examples
+    --------
+    >>> print(of_windows_alone("product"))
+    product is a window function here, and no aggregate of groups; take SELECT DISTINCT k, \
+product(...) OVER (PARTITION BY k) in place of GROUP BY k.
+    """
+    return (
+        f"{called} is a window function here, and no aggregate of groups; take SELECT DISTINCT k, "
+        f"{called}(...) OVER (PARTITION BY k) in place of GROUP BY k."
+    )
+
+
 def _sentence(error: "PySparkException", frames: "dict[str, DataFrame]", dialect: str) -> str:
     condition, said = str(error.getCondition()), error.getMessageParameters() or {}
     name = (said.get("objectName") or said.get("routineName") or "").replace("`", "")
@@ -241,10 +256,7 @@ def _sentence(error: "PySparkException", frames: "dict[str, DataFrame]", dialect
     if condition.startswith("UNRESOLVED_ROUTINE"):
         called = name.rpartition(".")[2].lower()
         if called in NAMED[dialect]:
-            return (
-                f"{called} is a window function here, and no aggregate of groups; take SELECT "
-                f"DISTINCT k, {called}(...) OVER (PARTITION BY k) in place of GROUP BY k."
-            )
+            return of_windows_alone(called)
         return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
     if condition.startswith("PARSE_SYNTAX_ERROR"):
         return (

@@ -28,6 +28,9 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: there is no column 'mush'; did you mean 'much'?"),
     ("clickhouse", "SELECT WHO FROM events",
      "query: there is no column 'WHO'; did you mean 'who'?"),
+    ("duckdb", "SELECT product(much) AS p, median(much) AS m FROM events GROUP BY who",
+     "query: product is a window function here, and no aggregate of groups; take SELECT DISTINCT "
+     "k, product(...) OVER (PARTITION BY k) in place of GROUP BY k."),
     ("clickhouse", "SELECT who, windowFunnel(9)(at, what = 'a') FROM events",
      "query: who stands neither in GROUP BY nor within an aggregate, and a group has many; add it "
      "to GROUP BY."),

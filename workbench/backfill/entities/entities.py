@@ -45,7 +45,8 @@ class Entities(EntityTables):
     date : str
         The snapshots' column of when each was taken: dates, or text such as '2021-09-30', whose
         midnights are those of UTC; or times like the rows' own. Mutations may have it too: then
-        those that lie in a partition of another date are found.
+        those that lie in a partition of another date are found. A snapshot is known by its rows:
+        one of an emptied table is none, and its last rows are there until mutations delete them.
     op : str
         The mutations' column of what each row is: "insert", "update_before", "update_after" or
         "delete"; or true for what was before, and false for what is after.

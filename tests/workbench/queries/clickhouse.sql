@@ -273,3 +273,6 @@ SELECT id, upper(concat(p, 'é')) AS a, lower('ÉA') AS b, upperUTF8('é') AS c,
 
 -- decimals as texts
 SELECT id, toString(toDecimal64(id * 5, 1) / 4) AS a, concat(p, toDecimal64(id * 10, 2), '!') AS b, CAST(toDecimal64(id, 3) / 2 AS String) AS c, toString(sum(toDecimal64(x, 2)) OVER (ORDER BY id)) AS d FROM t ORDER BY id;
+
+-- shifts in frames of some rows
+SELECT id, lagInFrame(x) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS a, lagInFrame(x, 2, 9) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING) AS b, leadInFrame(x, 1) OVER (ORDER BY id rows between 2 preceding and 1 following) AS c FROM t ORDER BY id;

@@ -28,6 +28,10 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: there is no column 'mush'; did you mean 'much'?"),
     ("clickhouse", "SELECT WHO FROM events",
      "query: there is no column 'WHO'; did you mean 'who'?"),
+    ("clickhouse", "SELECT lagInFrame(much, 1) OVER (ORDER BY at ROWS BETWEEN 3 PRECEDING AND "
+     "2 PRECEDING) FROM events",
+     "query: lagInFrame looks at the rows of its frame alone; write ROWS BETWEEN UNBOUNDED "
+     "PRECEDING AND UNBOUNDED FOLLOWING, or take lag and lead."),
     ("duckdb", "SELECT product(much) AS p, median(much) AS m FROM events GROUP BY who",
      "query: product is a window function here, and no aggregate of groups; take SELECT DISTINCT "
      "k, product(...) OVER (PARTITION BY k) in place of GROUP BY k."),

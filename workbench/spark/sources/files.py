@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from glob import glob
+from io import StringIO
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
@@ -107,7 +108,7 @@ def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession"
     else:
         names, files, found = _found(given.removeprefix("file://"), argument)
         format = _format([name for name, _ in files], argument, given)
-        options |= found | _options(format, files[0][1])
+        options |= found | _options(format, [file for _, file in files])
     if format == "csv":
         # Files with the same columns in another order must not be read as if they had ours.
         options = {"header": True, "inferSchema": True, "escape": '"', "enforceSchema": False,
@@ -247,13 +248,47 @@ def _near(path: Path) -> str:
     return nearest(path.name, names)
 
 
-def _options(format: str, file: Path) -> dict[str, Any]:
-    """How the text in a file is laid out."""
+def _options(format: str, files: Sequence[Path]) -> dict[str, Any]:
+    """How the text in files is laid out, as the first of them tells it."""
     if format == "csv":
-        return {"sep": _separator(file)}
+        separator = _separator(files[0])
+        # Spark gives such columns names of its own, and then finds that the header has others.
+        ours = _is_renamed(_header(files[0], separator)) and _have_one_header(files, separator)
+        return {
+            "sep": separator,
+            "multiLine": _spans_lines(files[0], separator),
+            **({"enforceSchema": True} if ours else {}),
+        }
     if format == "json":
-        return {"multiLine": _is_one_document(file)}
+        return {"multiLine": _is_one_document(files[0])}
     return {}
+
+
+def _records(file: Path, separator: str) -> Iterator[list[str]]:
+    return csv.reader(StringIO(_beginning(file)), delimiter=separator)
+
+
+def _header(file: Path, separator: str) -> list[str]:
+    return next(_records(file, separator), [])
+
+
+def _is_renamed(header: Sequence[str]) -> bool:
+    """Whether columns have no name, as the index that pandas writes, or one name twice."""
+    return "" in header or len({name.lower() for name in header}) < len(header)
+
+
+def _have_one_header(files: Sequence[Path], separator: str) -> bool:
+    first = _header(files[0], separator)
+    return all(_header(file, separator) == first for file in files[1:])
+
+
+def _spans_lines(file: Path, separator: str) -> bool:
+    """Whether a quoted value has a line's end in it: a whole row, not a quote left open."""
+    columns = len(_header(file, separator))
+    return any(
+        len(row) == columns and any("\n" in value for value in row)
+        for row in _records(file, separator)
+    )
 
 
 def _beginning(file: Path) -> str:

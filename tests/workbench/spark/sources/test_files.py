@@ -80,6 +80,32 @@ def _bad(path: Path) -> None:
         (path / name).write_text("a,b\n1,2\n", encoding="utf-8")
 
 
+#: CSV as others write it, and what is in it.
+WRITTEN = {
+    "an index without a name": (",n\n0,5\n1,6\n", ["_c0", "n"], [(0, 5), (1, 6)]),
+    "a name twice": ("n,N\n5,6\n", ["n0", "N1"], [(5, 6)]),
+    "a line's end in a value": ('a,n\n"x\ny",5\nz,6\n', ["a", "n"], [("x\ny", 5), ("z", 6)]),
+    "a quote left open": ('a,n\n"x,5\nz,6\n', ["a", "n"], None),
+}
+
+
+@pytest.mark.parametrize(("text", "names", "rows"), WRITTEN.values(), ids=WRITTEN)
+def test_csv_of_others_is_read_as_they_mean_it(
+    spark: SparkSession,
+    tmp_path: Path,
+    text: str,
+    names: list[str],
+    rows: list[tuple[Any, ...]] | None,
+) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    found = wb.table(tmp_path / "a.csv")
+    assert found.columns == names
+    if rows is None:
+        assert found.count() == 2
+    else:
+        assert sorted(map(tuple, found.collect()), key=repr) == sorted(rows, key=repr)
+
+
 REFUSED = {
     "clics.csv": "there is no file '{}/clics.csv'; "
     "there are 'book.xlsx', 'empty', 'lake', 'mixed'.",

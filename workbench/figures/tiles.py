@@ -41,7 +41,10 @@ def tile_counts_figure(by_length: Sequence[int], bound: int, now: tuple[int, int
             _line(EACH, lengths, lengths, VERMILLION, "solid"),
             _line(BOUND, [1, len(by_length)], [bound, bound], INK, "dash"),
             _line(TILES, lengths, list(by_length), BLUE, "dot"),
-            go.Scatter(x=[queries], y=[tiles], name=NOW, mode="markers", marker=marker),
+            # An empty range is in the corner of the axes, where its mark would be cut to a quarter.
+            go.Scatter(
+                x=[queries], y=[tiles], name=NOW, mode="markers", marker=marker, cliponaxis=False
+            ),
         ]
     )
     figure.update_traces(hovertemplate="%{y} updates for %{x} queries")

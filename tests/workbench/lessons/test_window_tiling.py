@@ -256,6 +256,7 @@ def test_the_chart_of_tiles_has_the_bound_and_one_update_a_query() -> None:
     assert set(lines[BOUND].y) == {8}
     assert max(lines[TILES].y) == 6
     assert (lines[NOW].x, lines[NOW].y) == ((10,), (3,))
+    assert lines[NOW].cliponaxis is False  # whole at the corner, too, where an empty range is
 
 
 @given(st.integers(-30, 30), st.integers(0, 20), st.integers(1, 9), st.lists(st.integers(-40, 40)))

@@ -364,6 +364,9 @@ SELECT try_cast('2.5' AS INTEGER) AS a, try_cast('-2.5' AS BIGINT) AS b, try_cas
 -- intervals of each row, buckets of time and epochs
 SELECT id, day + INTERVAL (id) DAY AS a, day - INTERVAL (id + 1) MONTHS AS b, day::TIMESTAMP + to_days(x::INTEGER) AS c, time_bucket(INTERVAL 5 DAY, day) AS d, time_bucket(INTERVAL '7 hours', day::TIMESTAMP + INTERVAL 100 MINUTE) AS e, time_bucket(INTERVAL 2 MONTH, day) AS f, epoch_ms(day::TIMESTAMP) AS g, week(day) AS h, date_add(day, INTERVAL 1 DAY) AS i FROM t ORDER BY id;
 
+-- intervals with a time at their end
+SELECT day + INTERVAL '1 day 03:04:05.5' AS a, day::TIMESTAMP - '-1 month -00:10'::INTERVAL AS b, day + INTERVAL '03:04' AS c, count(*) OVER (ORDER BY day::TIMESTAMP RANGE BETWEEN INTERVAL '1 day 00:30' PRECEDING AND CURRENT ROW) AS d FROM t ORDER BY id LIMIT 2;
+
 -- values in lists
 SELECT id, t IN ['u', 'v'] AS a, list_has_any([t, p], ['a']) AS b FROM t WHERE p IS NOT NULL ORDER BY id;
 

@@ -246,6 +246,9 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT time_bucket(INTERVAL '1 day 2 hours', day) FROM t", "query: time_bucket "
      "takes an interval of one number and one unit here, from seconds to years, as INTERVAL '15 "
      "minutes'."),
+    ("postgres", "SELECT INTERVAL '.5 days'", "query: line 1, column 17: an interval is numbers "
+     "with their units here, and a time at its end, as '1 day 03:04:05':\n"
+     "SELECT INTERVAL '.5 days'\n                ^"),
     ("duckdb", "SELECT regexp_matches(t, 'u', 'x') FROM t", "query: a regular expression has "
      "the flag 'x', which is not available; there are 'c', 'g', 'i' and 's', in quotes."),
     ("duckdb", "SELECT COLUMNS(lambda c: c = 'x') FROM t", "query: COLUMNS takes a regular "

@@ -5,6 +5,7 @@ It is asked by its public calls, and nothing of it is derived: its compiled buil
 package may have brought along (``sqlglotc``), makes nothing of classes derived from its own.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from sqlglot import ParseError, Token, TokenType, exp
@@ -24,6 +25,11 @@ _BEHIND = {*_BETWEEN, TokenType.R_PAREN, TokenType.DCOLON, TokenType.IS, TokenTy
 _COLUMN = {TokenType.VAR, TokenType.IDENTIFIER}
 #: How a SESSION frame begins, and a name that no query gives to a function unless it quotes it.
 _SESSION, _GAP_OF = ["SESSION", "WITH", "GAP"], "session with gap"
+
+#: A number and a unit of an interval, and the time at its end.
+_PART = re.compile(r"(?<![\d.])[+-]?\d+(?:\.\d+)?\s*[A-Za-z]+")
+_HAS_UNIT = re.compile(r"\d\s*[A-Za-z]")
+_CLOCK = re.compile(r"(?<!\S)([+-]?)(\d+):(\d+)(?::(\d+(?:\.\d+)?))?\s*$")
 
 
 def tokens_of(text: str, dialect: str) -> list[Token]:
@@ -83,11 +89,49 @@ def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | No
         words = _with_limits_apart(_with_rand_apart(words))
     if dialect in LIKE_POSTGRES:
         words = _with_times_apart(words)
+    words = _with_whole_intervals(words)
     trees = Dialect.get_or_raise(dialect).parser().parse(words, text)
     _check_arguments(trees, tokens)
     if sessions:
         _mark_sessions(trees)
     return trees
+
+
+def _with_whole_intervals(tokens: list[Token]) -> list[Token]:
+    """The words, in which an interval's time is hours, minutes and seconds by their names.
+
+    Of a text with one number and one unit sqlglot keeps these, whatever stands around them, and
+    Spark makes null of a text that it cannot cast.
+    """
+    found = list(tokens)
+    for place, one in enumerate(tokens):
+        if one.token_type == TokenType.STRING and _is_interval(tokens, place):
+            is_cast = not place or tokens[place - 1].token_type != TokenType.INTERVAL
+            found[place] = _at(one, (one.token_type, _whole_interval(one, is_cast)))[0]
+    return found
+
+
+def _is_interval(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a text is all of an interval: not one as ``INTERVAL '03:04' MINUTE TO SECOND``."""
+    around = [one.text.upper() for one in tokens[max(place - 1, 0) : place + 3]]
+    before, behind = around[0] if place else "", around[2 if place else 1 :]
+    return (before == "INTERVAL" and behind[1:] != ["TO"]) or behind == ["::", "INTERVAL"]
+
+
+def _whole_interval(one: Token, is_cast: bool) -> str:
+    text = one.text
+    if (clock := _CLOCK.search(text)) is not None:
+        sign, *parts = clock.groups()
+        units = zip(parts, ("hours", "minutes", "seconds"), strict=True)
+        named = " ".join(f"{sign}{part} {unit}" for part, unit in units if part)
+        text = f"{text[: clock.start()]}{named}"
+    if (is_cast or _HAS_UNIT.search(text)) and _PART.sub("", text).strip():
+        raise _error(
+            "an interval is numbers with their units here, and a time at its end, as "
+            "'1 day 03:04:05'",
+            _at(one, (one.token_type, f"'{one.text}'"))[0],
+        )
+    return text
 
 
 def _with_rand_apart(tokens: list[Token]) -> list[Token]:

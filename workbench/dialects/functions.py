@@ -53,7 +53,7 @@ NAMED: dict[str, dict[str, str]] = {
         # What uniq is read as.
         "approx_distinct": "count_distinct",
     },
-    "postgres": {}, "risingwave": {}, "spark": {},
+    "postgres": {"every": "bool_and"}, "risingwave": {}, "spark": {},
 }  # fmt: skip
 
 #: ClickHouse's names of aggregates, in lower case, that may have an ending such as If.

@@ -99,6 +99,7 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ("postgres", r"SELECT bool_and(t LIKE concat('\', t)) FROM t", True),
         ("risingwave", r"SELECT 'ab' LIKE ANY (ARRAY['x', 'a\b'])", True),
         ("postgres", "SELECT initcap('hELLO o''neil-x_y 2nd élan')", "Hello O'Neil-X_Y 2nd Élan"),
+        ("postgres", "SELECT every(id < 11) OVER (ORDER BY id) FROM t ORDER BY id DESC", False),
         ("postgres", "SELECT ceil(5)", 5.0),
         ("postgres", "SELECT sign(-2.5::float8)", -1.0),
         ("postgres", "SELECT regexp_match('foobarbequebaz', '(bar)(beque)')", ["bar", "beque"]),

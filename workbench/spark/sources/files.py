@@ -252,11 +252,14 @@ def _options(format: str, files: Sequence[Path]) -> dict[str, Any]:
     """How the text in files is laid out, as the first of them tells it."""
     if format == "csv":
         separator = _separator(files[0])
+        rows = [*_records(files[0], separator)]
+        header = rows[0] if rows else []
+        others = (next(_records(file, separator), []) for file in files[1:])
         # Spark gives such columns names of its own, and then finds that the header has others.
-        ours = _is_renamed(_header(files[0], separator)) and _have_one_header(files, separator)
+        ours = _is_renamed(header) and all(one == header for one in others)
         return {
             "sep": separator,
-            "multiLine": _spans_lines(files[0], separator),
+            "multiLine": _span_lines(rows, len(header)),
             **({"enforceSchema": True} if ours else {}),
         }
     if format == "json":
@@ -268,27 +271,14 @@ def _records(file: Path, separator: str) -> Iterator[list[str]]:
     return csv.reader(StringIO(_beginning(file)), delimiter=separator)
 
 
-def _header(file: Path, separator: str) -> list[str]:
-    return next(_records(file, separator), [])
-
-
 def _is_renamed(header: Sequence[str]) -> bool:
     """Whether columns have no name, as the index that pandas writes, or one name twice."""
     return "" in header or len({name.lower() for name in header}) < len(header)
 
 
-def _have_one_header(files: Sequence[Path], separator: str) -> bool:
-    first = _header(files[0], separator)
-    return all(_header(file, separator) == first for file in files[1:])
-
-
-def _spans_lines(file: Path, separator: str) -> bool:
+def _span_lines(rows: Sequence[Sequence[str]], columns: int) -> bool:
     """Whether a quoted value has a line's end in it: a whole row, not a quote left open."""
-    columns = len(_header(file, separator))
-    return any(
-        len(row) == columns and any("\n" in value for value in row)
-        for row in _records(file, separator)
-    )
+    return any(len(row) == columns and any("\n" in value for value in row) for row in rows)
 
 
 def _beginning(file: Path) -> str:

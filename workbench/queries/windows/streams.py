@@ -12,7 +12,7 @@ from workbench.queries.staged import staged_column
 from workbench.queries.windows.changes import TOGETHER, check_no_own_op, not_around
 from workbench.spark.table import BoundTable
 from workbench.windows.over import Over
-from workbench.windows.stream.checks import WATERMARK
+from workbench.windows.stream.checks import has_watermark
 from workbench.windows.stream.emit import emitted, stream_call
 from workbench.windows.stream.watermarks import plan_of
 from workbench.windows.stream.worker.update import OP
@@ -96,8 +96,8 @@ def check_groups_close(df: "DataFrame", work: Translation) -> None:
     """
     if work.emit != ON_CLOSE or not df.isStreaming:
         return
-    streams = [one for one, _ in work.tables.read.values() if one.isStreaming]
-    marked = any(WATERMARK in (f.metadata or {}) for one in streams for f in one.schema.fields)
+    streams = [BoundTable.of(one) for one, _ in work.tables.read.values() if one.isStreaming]
+    marked = any(has_watermark(one, name) for one in streams for name in one.names)
     keys = keys_of_groups(plan_of(df))
     if not keys or (marked and all(map(_close, keys))):
         return

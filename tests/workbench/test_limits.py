@@ -301,6 +301,14 @@ BROKEN_OFF = {
     "a full disk": "java.io.IOException: No space left on device",
     "an executor that is lost": "ExecutorLostFailure (executor 1 exited)",
     "a session that is stopped": "Job 0 cancelled because SparkContext was shut down",
+    "a file that is gone": (
+        "[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file "
+        "file:///data/clicks/part-0.parquet. File does not exist. It is possible the underlying"
+    ),
+    "a file that cannot be read": (
+        "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file "
+        "file:///data/clicks/part-0.parquet.  SQLSTATE: KD001"
+    ),
 }
 ON_SPARK = [what for what, case in CASES.items() if case.session]
 IN_PROCESS = [what for what in CASES if what not in ON_SPARK]

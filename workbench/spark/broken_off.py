@@ -58,6 +58,16 @@ BROKEN_OFF = [
         r"SparkContext was shut down|stopped SparkContext",
         "the session was stopped; start one with wb.session().",
     ),
+    (
+        r"\[FAILED_READ_FILE\.FILE_NOT_EXIST\] [^\n]* file (?P<file>\S+)\. File does not exist",
+        "the file {file} is gone since the table was opened; open the table again, or run "
+        "spark.catalog.refreshTable for a table of the catalog.",
+    ),
+    (
+        r"\[FAILED_READ_FILE\.\w+\] [^\n]* file (?P<file>\S+)\.\s",
+        "the file {file} cannot be read: it is damaged, out of reach, or has columns of other "
+        "types than the table; mend it, or open the table without it.",
+    ),
 ]
 
 

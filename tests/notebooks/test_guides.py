@@ -39,7 +39,7 @@ def test_the_way_of_an_analyst_can_be_walked(
     # "Opens this view again."
     again = wb.explore(known["funnel"], known["clicks"], state=known["explorer"].state)
     assert again.state == known["explorer"].state
-    # "The player steps through that person's events with the code that has counted all of them."
+    # "The player steps through that person's events with the same code that counted everybody."
     assert known["player"].lesson["steps"][-1]["caption"] == "The answer is level 3 of 3."
 
 

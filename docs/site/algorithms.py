@@ -72,7 +72,7 @@ def complexity(text: str) -> str:
 
 
 def users() -> dict[str, set[str]]:
-    """The rooms of the workbench that run each kernel, if by way of other functions."""
+    """The packages of the workbench that run each kernel, directly or through other functions."""
     below: dict[Place, set[Place]] = {}
     for path in ROOT.glob("kernels/**/*.py"):
         below |= definitions(path)

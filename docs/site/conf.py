@@ -78,6 +78,6 @@ def exported(app: Sphinx, env: Any, node: Any, contnode: Any) -> Any:
 
 
 def setup(app: Sphinx) -> None:
-    """Let Sphinx know of the language that the house is drawn in, and of exported names."""
+    """Let Sphinx know of the language of the architecture's picture, and of exported names."""
     app.add_lexer("mermaid", TextLexer)
     app.connect("missing-reference", exported)

@@ -87,7 +87,7 @@ def loaded_late(module: ModuleType) -> list[str]:
 
 def widget_page() -> Page:
     """The widgets of lessons, the player, and the data that they show."""
-    shown = [getattr(room, name) for room in (widgets, lessons) for name in dir(room)]
+    shown = [getattr(package, name) for package in (widgets, lessons) for name in dir(package)]
     named = [one for one in (Player, checked, in_step, *shown) if callable(one)]
     names = [f"{one.__module__}.{one.__name__}" for one in named]
     return Page("reference/widgets.rst", "Widgets", names)

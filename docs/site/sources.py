@@ -19,7 +19,7 @@ FIRST = (
 )
 #: In front of which picture of the README the moving one stands.
 PICTURE = "![The funnel explorer"
-HOUSE = ("docs/architecture", "CONTRIBUTING", "SECURITY", "CHANGELOG")
+PROJECT = ("docs/architecture", "CONTRIBUTING", "SECURITY", "CHANGELOG")
 
 
 def lay_out(folder: Path, extra: Path) -> None:
@@ -41,7 +41,7 @@ def lay_out(folder: Path, extra: Path) -> None:
         "notebooks/index.md": contents("Notebooks", names_in("notebooks", "*.ipynb")),
         "algorithms.md": algorithms(),
         "player.svg": moving_picture(),
-        "house.md": contents("The house", HOUSE),
+        "project.md": contents("The project", PROJECT),
         **reference(),
     }
     for notebook in ROOT.glob("notebooks/*.ipynb"):
@@ -80,7 +80,7 @@ def front_page() -> str:
     """The README, and the list of all that is in the site."""
     parts = (
         *("notebooks/index", "docs/index", "algorithms", "reference/index"),
-        *("docs/decisions/index", "house"),
+        *("docs/decisions/index", "project"),
     )
     before, there, after = (ROOT / "README.md").read_text("utf-8").partition(PICTURE)
     assert there, "The README has lost the picture in front of which the moving one stands."
@@ -94,7 +94,7 @@ def front_page() -> str:
 
 def guides() -> list[str]:
     """The pages for those who use the workbench: all but those for who builds it."""
-    found = [one for one in names_in("docs", "*.md") if f"docs/{one}" not in HOUSE]
+    found = [one for one in names_in("docs", "*.md") if f"docs/{one}" not in PROJECT]
     return [*FIRST, *(one for one in found if one not in FIRST)]
 
 

@@ -1,4 +1,4 @@
-"""The house stays in order: folders of one subject, names with one meaning, doors that are free."""
+"""Packages stay in order: folders of one subject, unique names, public names that load."""
 
 import ast
 import re

@@ -13,6 +13,36 @@ from benchmarks.measuring.report import machine
 #: Packages whose versions decide how long something takes.
 PACKAGES = ("pyspark", "pyarrow", "numpy", "numba", "duckdb", "chdb")
 
+#: What a reader knows before the tables: how they were measured, and what their columns are.
+MEASURED = (
+    "How fast the workbench is, and against what. This page was written by the last run of "
+    "`python -m benchmarks all --json FILE --page docs/benchmarks.md`. Both sides of a comparison "
+    "are measured in turn in the same run; times are medians."
+)
+COLUMNS = """In the tables:
+
+- `ours` and `theirs` are the measured values of `what` and of what it is compared `against`.
+- `compared` is what a goal judges. `x` is a ratio: `ours` / `theirs` where the goal is "at most", \
+`theirs` / `ours` where it is "at least".
+- `goal` is empty for what is only reported. A goal that was not reached is marked as missed."""
+#: What each subject asks.
+SUBJECTS = {
+    "funnel": "Funnels, against ClickHouse and other ways on Spark.",
+    "windows": "Window calls: the kernels against DuckDB, Polars, pandas and NumPy, then `wb.over` "
+    "against DuckDB and Spark's own operators.",
+    "backfill": "Features as of each query: the kernels of one average, then `wb.Backfill` by each "
+    "method, against DuckDB and a naive join.",
+    "entities": "Features of a table whose rows change, against those of events.",
+    "streams": "Window calls over streams: rows a second, and the state that is kept.",
+    "online": "Features now: uploads, fetches, and updates from a stream.",
+    "small": "Warm questions to small tables: the time beyond an empty Spark job. Tables are "
+    "`given` in memory and answered there, answered by Spark's `workers`, or read from `parquet`.",
+    "sql": "Queries as text: their translation, and their answers against the same call in Python "
+    "and against the original systems.",
+    "floor": "Each path against the same Spark job with idle Python steps: see `docs/floor.md`.",
+    "large": "Hundreds of millions of rows on one machine, against a tenth of them.",
+}
+
 Line = Mapping[str, Any]
 
 
@@ -61,19 +91,22 @@ def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
     known = ", ".join(f"{name} {number}" for name, number in run["versions"].items())
     parts = [
         "# Benchmarks",
-        "The last run of `python -m benchmarks all --json FILE --page docs/benchmarks.md`, which "
-        "wrote this page. Ours and theirs are measured in turns in one run, and medians.",
+        MEASURED,
+        COLUMNS,
         f"**Machine.** {run['machine']}",
         f"**Versions.** {known}.",
     ]
     if run["broken_off"]:
-        parts += [f"**Not measured**, as it ended with an error: {', '.join(run['broken_off'])}."]
+        parts += [
+            f"**Not measured**, because it ended with an error: {', '.join(run['broken_off'])}."
+        ]
     for subject, lines in run["subjects"].items():
         command = f"python -m benchmarks {subject} {run['asked'][subject]}".strip()
-        parts += [f"## {subject}", f"`{command}`"]
+        parts += [f"## {subject}", *([SUBJECTS[subject]] if subject in SUBJECTS else [])]
+        parts += [f"`{command}`"]
         if any(one["target"] for one in lines):
             says = f"{subject}: what was measured as a share of its goal"
-            parts += ["A bar is a share of its goal, which is the line."]
+            parts += ["Each bar is a measured value as a share of its goal; the line is the goal."]
             parts += [f"![{says}]({charts}/{subject}.svg)"]
         parts += [table(lines)]
     return "\n\n".join(parts) + "\n"

@@ -100,7 +100,7 @@ def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "D
     sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
     found = brought_together(sent, shuffle).select(BUNDLE)
     return found.mapInArrow(
-        named_task("join pieces", answer.joined_levels),
+        named_task("join pieces", answer.join_levels),
         task_schema(task, events.schema, funnel.time),
     )
 
@@ -220,7 +220,7 @@ def _asked(
     if funnel.cut is not None and funnel.uncut is None and isinstance(summary, SummaryTask):
         rows, task, _ = _piece_rows(funnel, events, with_latest, skipped, **more)
         in_pieces = PiecesTask(task)
-        run, sum_up = in_pieces.begun, partial(in_pieces.summed_up, summary=summary)
+        run, sum_up = in_pieces.times_since_first, partial(in_pieces.sum_up, summary=summary)
     else:
         rows, task = _rows(funnel, events, with_latest, skipped, **more)
         run, sum_up = answers(task).from_rows, summary.run

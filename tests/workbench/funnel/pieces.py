@@ -67,7 +67,7 @@ def levels_in_pieces(task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.T
     found: list[pa.RecordBatch] = []
     for bundles in _shuffled(task, rows, plan, cut_for):
         found += answer.levels(bundles, plan.partitions)
-    return _told(one for part in _by_partition(found, plan) for one in answer.joined_levels(part))
+    return _told(one for part in _by_partition(found, plan) for one in answer.join_levels(part))
 
 
 def figures(task: FunnelTask, rows: pa.Table) -> list[str]:
@@ -81,8 +81,8 @@ def figures_in_pieces(task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.
     answer = PiecesTask(task)
     found: list[pa.RecordBatch] = []
     for bundles in _shuffled(task, rows, plan, cut_for):
-        found += answer.begun(bundles)
-    return _told(partial(answer.summed_up, summary=_summary(task))(found))
+        found += answer.times_since_first(bundles)
+    return _told(partial(answer.sum_up, summary=_summary(task))(found))
 
 
 def _summary(task: FunnelTask) -> SummaryTask:

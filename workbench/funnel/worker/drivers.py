@@ -120,7 +120,7 @@ class DriversTask:
 
     def counts(self, block: Block) -> pa.Table:
         """Return of each feature how many who went on have it, and how many who dropped off."""
-        block, _, found = self.funnel.outcome(block)
+        block, _, found = self.funnel.reached_by_partition(block)
         watched = self.watched(found)
         went_on, dropped = ((watched.group == one).sum() for one in (1, 0))
         parts = [
@@ -142,7 +142,7 @@ class DriversTask:
 
     def people(self, block: Block, wanted: Trait) -> pa.RecordBatch:
         """Return the keys of whom a feature is true, and whether they went on."""
-        block, number, found = self.funnel.outcome(block)
+        block, number, found = self.funnel.reached_by_partition(block)
         watched = self.watched(found)
         code, offsets, values = self._codes(block, _seen(block, watched), wanted.column)
         has = np.zeros(len(watched.group), bool)

@@ -18,7 +18,7 @@ from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.ragged import begins_run, offsets_of, rows_of_runs
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
-from workbench.funnel.worker.levels import FunnelTask, Parted, last_entry
+from workbench.funnel.worker.levels import BlockParts, FunnelTask, last_entry
 from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.reached import Reached
 from workbench.funnel.worker.summary import segment
@@ -43,7 +43,7 @@ class Entries(NamedTuple):
         Which rows it may take steps at.
     last : int64 array of shape (entries,)
         The time of its last first step.
-    of_rows : int64 array of shape (rows,)
+    row_period : int64 array of shape (rows,)
         The period of each row that may be a first step.
     """
 
@@ -52,7 +52,7 @@ class Entries(NamedTuple):
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     last: NDArray[np.int64]
-    of_rows: NDArray[np.int64]
+    row_period: NDArray[np.int64]
 
 
 def entries_of(
@@ -100,9 +100,9 @@ def entries_of(
     # Rows of one time are taken in the order of their steps, so all of them belong to an entry.
     low = _first_row(time, opens, closes, time[rows[heads]], inclusive=True)
     high = _first_row(time, low, closes, until, inclusive=False)
-    of_rows = np.zeros(len(time), np.int64)
-    of_rows[rows] = period
-    return Entries(whose, period[heads], low, high, last, of_rows)
+    row_period = np.zeros(len(time), np.int64)
+    row_period[rows] = period
+    return Entries(whose, period[heads], low, high, last, row_period)
 
 
 def numbers(periods: Periods, time: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -133,11 +133,11 @@ def _first_row(
 ) -> NDArray[np.int64]:
     """The first row of each range that is not before a time, or behind it; by halves."""
     low, high = low.copy(), high.copy()
-    while len(left := np.flatnonzero(low < high)):
-        middle = (low[left] + high[left]) // 2
-        before = time[middle] < bound[left] if inclusive else time[middle] <= bound[left]
-        low[left] = np.where(before, middle + 1, low[left])
-        high[left] = np.where(before, high[left], middle)
+    while len(active := np.flatnonzero(low < high)):
+        middle = (low[active] + high[active]) // 2
+        before = time[middle] < bound[active] if inclusive else time[middle] <= bound[active]
+        low[active] = np.where(before, middle + 1, low[active])
+        high[active] = np.where(before, high[active], middle)
     return low
 
 
@@ -161,16 +161,16 @@ class EntriesTask:
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the entries of a Spark partition that holds all rows of its keys."""
         blocks = block_of_rows(batches, self.funnel.keys)
-        found = (table for one in blocks for table in (*self.entered(one), self._end_of(one)))
-        yield from to_one_task(found, BUNDLE, self.funnel.keys)
+        tables = (table for one in blocks for table in (*self.entries(one), self._end_of(one)))
+        yield from to_one_task(tables, BUNDLE, self.funnel.keys)
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the entries of packed blocks."""
         blocks = packed_blocks(batches, self.funnel.keys)
-        found = (table for block in blocks for table in self.entered(block))
-        yield from to_one_task(found, BUNDLE, self.funnel.keys)
+        tables = (table for block in blocks for table in self.entries(block))
+        yield from to_one_task(tables, BUNDLE, self.funnel.keys)
 
-    def entered(self, block: Block) -> Iterator[pa.Table]:
+    def entries(self, block: Block) -> Iterator[pa.Table]:
         """Return the entries of a block, one row each.
 
         Parameters
@@ -181,27 +181,27 @@ class EntriesTask:
         task = self.funnel
         if task.by:
             block = task.with_segments(block)
-        parts = task.parts(block, begun=True)
+        parts = task.parts(block, only_begun=True)
         block, _, time, conditions, _ = parts
         first = task.may_begin(conditions)
         if not self.each:
-            yield self._begun(parts, first)
+            yield self._chain_entries(parts, first)
             return
-        block, time, conditions, first = self._without_idle(block, time, conditions, first)
-        found = entries_of(block.offsets, time, first, self.periods, task.window)
-        for some in self._slices(found.high - found.low):
-            yield self._scanned(block, time, conditions, found, some)
+        block, time, conditions, first = self._without_irrelevant(block, time, conditions, first)
+        entries = entries_of(block.offsets, time, first, self.periods, task.window)
+        for part in self._slices(entries.high - entries.low):
+            yield self._scan_entries(block, time, conditions, entries, part)
 
-    def _begun(self, parts: Parted, first: NDArray[np.bool_]) -> pa.Table:
+    def _chain_entries(self, parts: BlockParts, first: NDArray[np.bool_]) -> pa.Table:
         """Each chain in the period in which it begins."""
-        (block, _, time, conditions, _), found = parts, self.funnel.found(parts)
+        (block, _, time, conditions, _), result = parts, self.funnel.result(parts)
         last = last_entry(block.offsets, time, first)
-        began = found.level > 0
+        began = result.level > 0
         period = np.zeros(len(began), np.int64)
-        period[began] = numbers(self.periods, found.reached[began, 0])
-        return self._table(block, time, conditions, found, period, last)
+        period[began] = numbers(self.periods, result.reached[began, 0])
+        return self._table(block, time, conditions, result, period, last)
 
-    def _without_idle(
+    def _without_irrelevant(
         self,
         block: Block,
         time: NDArray[np.int64],
@@ -215,7 +215,7 @@ class EntriesTask:
         if len(rows) == len(time):
             return block, time, conditions, first
         offsets = np.searchsorted(rows, block.offsets).astype(np.int64)
-        left = Block(block.keys, offsets, self._kept(block, rows))
+        left = Block(block.keys, offsets, self._segment_rows(block, rows))
         return left, time[rows], conditions[rows], first[rows]
 
     def _slices(self, lengths: NDArray[np.int64]) -> Iterator[slice]:
@@ -227,30 +227,30 @@ class EntriesTask:
             yield slice(begin, end)
             begin = end
 
-    def _scanned(
+    def _scan_entries(
         self,
         block: Block,
         time: NDArray[np.int64],
         conditions: NDArray[np.uint32],
         entries: Entries,
-        some: slice,
+        part: slice,
     ) -> pa.Table:
         """How far some entries got, each over the rows of its own."""
-        low, high, period = entries.low[some], entries.high[some], entries.period[some]
+        low, high, period = entries.low[part], entries.high[part], entries.period[part]
         offsets = offsets_of(high - low)
         rows = rows_of_runs(low, high - low)
-        mine, bits = time[rows], conditions[rows]
+        row_time, bits = time[rows], conditions[rows]
         first = np.uint32(self.funnel.first_bits)
-        foreign = entries.of_rows[rows] != np.repeat(period, high - low)
-        bits = np.where(foreign, bits & ~first, bits)
-        found = self.funnel.reached(offsets, mine, bits)
-        keys = block.keys.take(pa.array(entries.partition[some])) if self.funnel.by else block.keys
-        mine_alone = Block(keys, offsets, self._kept(block, rows))
-        return self._table(mine_alone, mine, bits, found, period, entries.last[some])
+        other_period = entries.row_period[rows] != np.repeat(period, high - low)
+        bits = np.where(other_period, bits & ~first, bits)
+        result = self.funnel.reached(offsets, row_time, bits)
+        keys = block.keys.take(pa.array(entries.partition[part])) if self.funnel.by else block.keys
+        rows_of_entries = Block(keys, offsets, self._segment_rows(block, rows))
+        return self._table(rows_of_entries, row_time, bits, result, period, entries.last[part])
 
-    def _kept(self, block: Block, rows: NDArray[np.int64]) -> pa.Table:
+    def _segment_rows(self, block: Block, rows: NDArray[np.int64]) -> pa.Table:
         """Of some rows the columns that segments are read from at a step."""
-        read = self.funnel.read
+        read = self.funnel.segment_columns
         return block.rows.select(read).take(pa.array(rows)) if read else block.rows
 
     def _table(
@@ -258,18 +258,18 @@ class EntriesTask:
         block: Block,
         time: NDArray[np.int64],
         conditions: NDArray[np.uint32],
-        found: Reached,
+        result: Reached,
         period: NDArray[np.int64],
         last: NDArray[np.int64],
     ) -> pa.Table:
         bits = np.zeros(len(period), np.uint32)
-        for k in range(found.taken.shape[1]):
-            bits |= found.taken[:, k].astype(np.uint32) << np.uint32(k)
+        for k in range(result.taken.shape[1]):
+            bits |= result.taken[:, k].astype(np.uint32) << np.uint32(k)
         columns = {PERIOD: pa.array(period), LAST: pa.array(last), TAKEN: pa.array(bits)}
         if self.funnel.by:
-            values = self.funnel.segments(block, time, conditions, found)
+            values = self.funnel.segments(block, time, conditions, result)
             columns |= {segment(k): values[name] for k, name in enumerate(self.funnel.by)}
-        return pa.table(columns).filter(pa.array(found.level > 0))
+        return pa.table(columns).filter(pa.array(result.level > 0))
 
     def _end_of(self, block: Block) -> pa.Table:
         """A row that is no entry, with the last time of a block; of segments it has none."""

@@ -26,7 +26,7 @@ from workbench.columnar.blocks import (
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of, places_in_runs
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
-from workbench.funnel.worker.reached import FunnelAnswers, Reached, Scanned
+from workbench.funnel.worker.reached import FunnelAnswers, Reached, ScanResult
 
 #: The time of the last first step of an answer, as an integer.
 ENTERED = "__entered__"
@@ -138,44 +138,44 @@ class FunnelTask:
         """
         if self.by:
             block = self.with_segments(block)
-        parts = self.parts(block, rows=bool(self.levels or self.read or self.entered))
+        parts = self.parts(block, rows=bool(self.levels or self.segment_columns or self.entered))
         block, number, time, conditions, _ = parts
-        found = self.found(parts)
+        result = self.result(parts)
         columns = self.columns(
             FunnelAnswers(
                 block.keys,
-                found,
+                result,
                 block.rows.schema.field(TIME).type,
-                self.segments(block, time, conditions, found) if self.by else {},
+                self.segments(block, time, conditions, result) if self.by else {},
                 self.last_entry(block, time, conditions),
                 number,
             )
         )
         # Behind a completed chain, what begins none is no further one.
-        there = (found.level > 0) | (number == 1) | (self.gap is not None)
+        present = (result.level > 0) | (number == 1) | (self.gap is not None)
         if not self.levels:
-            return _where(there, columns)
+            return _filtered(present, columns)
         names = None if self.next is None else block.plain(self.next).cast(pa.string())
-        after = next_rows(block, time, found, names)
+        after = next_rows(block, time, result, names)
         if names is not None:
             columns["next_event"] = names.take(after)
         columns["next_time"] = block.column(TIME).take(after)
-        return _where(there & np.isin(found.level, self.levels), columns)
+        return _filtered(present & np.isin(result.level, self.levels), columns)
 
     def columns(self, answers: FunnelAnswers) -> dict[str, pa.Array]:
         """Return the columns of a result that say how far each partition got."""
-        found, reached = answers.found, answers.found.reached
+        result, reached = answers.result, answers.result.reached
         key_names = zip(self.keys, key_columns(self.keys), strict=True)
         columns = {name: as_array(answers.keys.column(key)) for name, key in key_names}
         if self.number is not None:
             columns[self.number] = pa.array(answers.number)
-        columns["level"] = pa.array(found.level.astype(np.int32))
-        columns["reached"] = lists_of(found.taken, reached, answers.time)
+        columns["level"] = pa.array(result.level.astype(np.int32))
+        columns["reached"] = lists_of(result.taken, reached, answers.time_type)
         if self.excludes:
-            columns["excluded"] = pa.array(found.excluded)
+            columns["excluded"] = pa.array(result.excluded)
         columns |= answers.segments
         if self.timed:
-            columns["since_first"] = lists_of(found.taken, reached - reached[:, :1], pa.int64())
+            columns["since_first"] = lists_of(result.taken, reached - reached[:, :1], pa.int64())
         if self.entered:
             columns[ENTERED] = pa.array(answers.entered)
         return columns
@@ -188,7 +188,7 @@ class FunnelTask:
             return None
         return last_entry(block.offsets, time, self.may_begin(conditions))
 
-    def outcome(self, block: Block) -> "tuple[Block, NDArray[np.int64], Reached]":
+    def reached_by_partition(self, block: Block) -> "tuple[Block, NDArray[np.int64], Reached]":
         """Return a block with a partition for each that is answered for, their numbers, and levels.
 
         Parameters
@@ -200,10 +200,10 @@ class FunnelTask:
         block : Block
         number : int64 array of shape (partitions,)
             Of the sessions or chains of a key, from 1.
-        found : Reached
+        result : Reached
         """
         parts = self.parts(block)
-        return parts.block, parts.number, self.found(parts)
+        return parts.block, parts.number, self.result(parts)
 
     def with_segments(self, block: Block) -> Block:
         """Return the block with the segments that a key has whichever chain of it wins.
@@ -215,27 +215,30 @@ class FunnelTask:
         if self.cohorts:
             fulfilled = self._fulfilled(block)
             for k, label in enumerate(self.done, len(self.steps) - len(self.done)):
-                keys = keys.append_column(KEEP + label, ever(block, fulfilled >> k & 1 == 1))
+                did = any_in_partition(block, fulfilled >> k & 1 == 1)
+                keys = keys.append_column(KEEP + label, did)
             for label, (name, values) in self.having.items():
-                keys = keys.append_column(KEEP + label, ever(block, has_value(block, name, values)))
+                has = any_in_partition(block, has_value(block, name, values))
+                keys = keys.append_column(KEEP + label, has)
             block = Block(keys, block.offsets, block.rows)
         names = [KEEP + name for name in self.by if name not in self.cohorts]
-        return by_values(block, names) if self.attribution == "each" and names else block
+        return split_by_values(block, names) if self.attribution == "each" and names else block
 
     def segments(
         self,
         block: Block,
         time: NDArray[np.int64],
         conditions: NDArray[np.uint32],
-        found: Reached,
+        result: Reached,
     ) -> dict[str, pa.Array]:
         """Return the value of each column of segments."""
-        known = {name for name in self.by if KEEP + name in block.keys.column_names}
-        values = {name: as_array(block.keys.column(KEEP + name)) for name in known}
-        if read := [name for name in self.by if name not in known]:
-            columns = [block.column(KEEP + name) for name in read]
-            rows = self._rows_of_segments(block, time, conditions, found, columns)
-            values |= {name: taken(one, rows) for name, one in zip(read, columns, strict=True)}
+        of_key = {name for name in self.by if KEEP + name in block.keys.column_names}
+        values = {name: as_array(block.keys.column(KEEP + name)) for name in of_key}
+        if at_step := [name for name in self.by if name not in of_key]:
+            columns = [block.column(KEEP + name) for name in at_step]
+            rows = self._rows_of_segments(block, time, conditions, result, columns)
+            for name, column in zip(at_step, columns, strict=True):
+                values[name] = take_decoded(column, rows)
         return {name: values[name] for name in self.by}
 
     def _rows_of_segments(
@@ -243,7 +246,7 @@ class FunnelTask:
         block: Block,
         time: NDArray[np.int64],
         conditions: NDArray[np.uint32],
-        found: Reached,
+        result: Reached,
         values: Sequence[pa.Array],
     ) -> pa.Array:
         """The row of each winning chain whose values are its segment, null where it is not taken.
@@ -251,44 +254,44 @@ class FunnelTask:
         Of several rows of that time that fulfil the step, the one with the least values is taken:
         so the answer depends on the data, and not on their order of arrival.
         """
-        partitions, steps = np.arange(len(found.level)), found.taken.shape[1]
+        partitions, steps = np.arange(len(result.level)), result.taken.shape[1]
         step = np.zeros(len(partitions), np.int64)
-        fulfils: NDArray[Any] = conditions
+        fulfilled: NDArray[Any] = conditions
         if self.attribution == "last":
-            step = steps - 1 - np.argmax(found.taken[:, ::-1], axis=1)
+            step = steps - 1 - np.argmax(result.taken[:, ::-1], axis=1)
         elif isinstance(self.attribution, int):
             step[:] = self.attribution
-        if self.attribution != "last" and self._told_apart:
-            fulfils = conditions >> np.uint32(step[0] if len(step) else 0) & 1
-        there, at = found.taken[partitions, step], found.reached[partitions, step]
-        rows = np.flatnonzero(fulfils)
+        if self.attribution != "last" and self._steps_ordered:
+            fulfilled = conditions >> np.uint32(step[0] if len(step) else 0) & 1
+        has_step, step_time = result.taken[partitions, step], result.reached[partitions, step]
+        rows = np.flatnonzero(fulfilled)
         partition = np.searchsorted(block.offsets, rows, side="right") - 1
-        fits = there[partition] & (time[rows] == at[partition])
-        if self._told_apart:
-            fits &= conditions[rows] >> step[partition].astype(np.uint32) & 1 == 1
-        rows, partition = rows[fits], partition[fits]
-        first = np.full(len(partitions), -1)
-        first[partition] = rows
-        again = partition[1:] == partition[:-1]
-        if again.any():
-            several = np.append(again, False) | np.append(False, again)
-            least = _by_values(values, rows[several])[::-1]
+        matches = has_step[partition] & (time[rows] == step_time[partition])
+        if self._steps_ordered:
+            matches &= conditions[rows] >> step[partition].astype(np.uint32) & 1 == 1
+        rows, partition = rows[matches], partition[matches]
+        row_of = np.full(len(partitions), -1)
+        row_of[partition] = rows
+        repeated = partition[1:] == partition[:-1]
+        if repeated.any():
+            tied = np.append(repeated, False) | np.append(False, repeated)
+            by_value = _sorted_by_values(values, rows[tied])[::-1]
             # Of several rows for one place NumPy keeps the last: backwards, that with least values.
-            first[partition[several][least]] = rows[several][least]
-        return pa.array(first, mask=first < 0)
+            row_of[partition[tied][by_value]] = rows[tied][by_value]
+        return pa.array(row_of, mask=row_of < 0)
 
     @property
-    def _told_apart(self) -> bool:
+    def _steps_ordered(self) -> bool:
         """Whether a step of a chain is one step, and not any of them."""
         return self.rules is None or self.rules.order != "any"
 
-    def parts(self, block: Block, begun: bool = False, rows: bool = True) -> "Parted":
+    def parts(self, block: Block, only_begun: bool = False, rows: bool = True) -> "BlockParts":
         """Return a partition for each key, session or chain, with what its rows are.
 
         Parameters
         ----------
         block : Block
-        begun : bool
+        only_begun : bool
             Only for what is said of begun chains: sessions by a gap in which none can begin are
             left out, and of the rows only those columns are kept in order that segments are read
             from.
@@ -298,64 +301,64 @@ class FunnelTask:
         """
         time, conditions = instants(block.column(TIME)), self.conditions(block)
         if self.number is None:
-            return Parted(block, np.ones(len(block.keys), np.int64), time, conditions)
+            return BlockParts(block, np.ones(len(block.keys), np.int64), time, conditions)
         if self.gap is not None:
             # Without a sign, as the distance of two times may need 64 bits.
             last = np.append(np.diff(time.view(np.uint64)) > np.uint64(self.gap), True)
-            if not begun:
-                return Parted(*parted(block, last), time, conditions)
-            block, number = parted(block, last, self.may_begin(conditions))
-            return Parted(block, number, instants(block.column(TIME)), self.conditions(block))
-        found = conversions(block.offsets, time, conditions, cast(Rules, self.rules), rows)
+            if not only_begun:
+                return BlockParts(*split_partitions(block, last), time, conditions)
+            block, number = split_partitions(block, last, self.may_begin(conditions))
+            return BlockParts(block, number, instants(block.column(TIME)), self.conditions(block))
+        chains = conversions(block.offsets, time, conditions, cast(Rules, self.rules), rows)
         if not rows:
-            return self._without_rows(block, found)
-        if found.order is not None:
-            kept = block.rows.select(self.read) if begun else block.rows
-            block = Block(block.keys, block.offsets, kept.take(pa.array(found.order)))
-            time, conditions = time[found.order], conditions[found.order]
-        reached = self.told(found.level, found.reached, found.outcome)
-        return Parted(*parted(block, found.ends == 1), time, conditions, reached)
+            return self._without_rows(block, chains)
+        if chains.order is not None:
+            retained = block.rows.select(self.segment_columns) if only_begun else block.rows
+            block = Block(block.keys, block.offsets, retained.take(pa.array(chains.order)))
+            time, conditions = time[chains.order], conditions[chains.order]
+        reached = self.to_reached(chains.level, chains.reached, chains.outcome)
+        return BlockParts(*split_partitions(block, chains.ends == 1), time, conditions, reached)
 
-    def _without_rows(self, block: Block, found: Conversions) -> "Parted":
+    def _without_rows(self, block: Block, chains: Conversions) -> "BlockParts":
         """The chains of each key, as if they had no rows."""
-        key = np.repeat(np.arange(len(found.many)), found.many)
-        number = 1 + places_in_runs(found.many)
-        none = Block(
+        key = np.repeat(np.arange(len(chains.many)), chains.many)
+        number = 1 + places_in_runs(chains.many)
+        empty = Block(
             block.keys.take(pa.array(key)), np.zeros(len(key) + 1, np.int64), block.rows.slice(0, 0)
         )
-        reached = self.told(found.level, found.reached, found.outcome)
-        nothing = np.zeros(0, np.int64), np.zeros(0, np.uint32)
-        return Parted(none, number, *nothing, reached)
+        reached = self.to_reached(chains.level, chains.reached, chains.outcome)
+        no_rows = np.zeros(0, np.int64), np.zeros(0, np.uint32)
+        return BlockParts(empty, number, *no_rows, reached)
 
     @property
-    def read(self) -> list[str]:
+    def segment_columns(self) -> list[str]:
         """The kept columns that segments are read from at a step."""
         own = () if self.attribution == "each" else self.by
         return [KEEP + name for name in own if name not in self.cohorts]
 
-    def found(self, parts: "Parted") -> Reached:
+    def result(self, parts: "BlockParts") -> Reached:
         """Return how far the parts of a block got."""
-        if parts.found is not None:
-            return parts.found
+        if parts.result is not None:
+            return parts.result
         return self.reached(parts.block.offsets, parts.time, parts.conditions)
 
     def reached(
         self, offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
     ) -> Reached:
         """Return how far partitions got."""
-        return self.told(*self.scanned(offsets, time, conditions))
+        return self.to_reached(*self.scan(offsets, time, conditions))
 
-    def scanned(
+    def scan(
         self, offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
-    ) -> Scanned:
+    ) -> ScanResult:
         """Return what the kernels say of partitions."""
         if self.rules is not None:
-            return Scanned(*chain_levels(offsets, time, conditions, self.rules))
+            return ScanResult(*chain_levels(offsets, time, conditions, self.rules))
         steps = len(self.steps) - len(self.done)
         level, reached = funnel_levels(offsets, time, conditions, steps, self.window, **self.modes)
-        return Scanned(level, reached, None)
+        return ScanResult(level, reached, None)
 
-    def told(
+    def to_reached(
         self,
         level: NDArray[np.int64],
         reached: NDArray[np.int64],
@@ -367,15 +370,15 @@ class FunnelTask:
         rules = cast(Rules, self.rules)
         steps = rules.steps
         if self.without_excluded:
-            gone = outcome[:, 2] == 1
-            level[gone] = 0
-            outcome[gone, 0] = 0
+            excluded = outcome[:, 2] == 1
+            level[excluded] = 0
+            outcome[excluded, 0] = 0
         taken = outcome[:, :1] >> np.arange(steps) & 1 == 1
         if rules.order == "any":
             # In the sequence of their times, whichever steps they are.
             some = np.flatnonzero(level)
-            none = np.iinfo(np.int64).max
-            reached[some] = np.sort(np.where(taken[some], reached[some], none), axis=1)
+            latest = np.iinfo(np.int64).max
+            reached[some] = np.sort(np.where(taken[some], reached[some], latest), axis=1)
             taken = np.arange(steps) < level[:, None]
         return Reached(level, reached, taken, outcome[:, 1] == 1)
 
@@ -387,21 +390,21 @@ class FunnelTask:
     @property
     def first_bits(self) -> int:
         """The bits of a row at which a chain may begin."""
-        return self._own_bits if self.rules is not None and self.rules.order == "any" else 1
+        return self._step_bits if self.rules is not None and self.rules.order == "any" else 1
 
     @property
-    def _own_bits(self) -> int:
+    def _step_bits(self) -> int:
         """The bits of the steps and the exclusions, behind which those of cohorts are."""
         return (1 << len(self.steps) - len(self.done)) - 1
 
     def conditions(self, block: Block) -> NDArray[np.uint32]:
         """Return for each row the steps that it fulfils, bit k for step k."""
-        found = self._fulfilled(block)
+        fulfilled = self._fulfilled(block)
         if self.done:
-            found = found & np.uint32(self._own_bits)
+            fulfilled = fulfilled & np.uint32(self._step_bits)
         if self.period is None:
-            return found
-        return self.in_period(instants(block.column(TIME)), found)
+            return fulfilled
+        return self.in_period(instants(block.column(TIME)), fulfilled)
 
     def in_period(
         self, time: NDArray[np.int64], conditions: NDArray[np.uint32]
@@ -438,17 +441,17 @@ class FunnelTask:
         return np.asarray(np.bitwise_or.reduce(bits), np.uint32)
 
     def _of_names(self, names: pa.DictionaryArray) -> NDArray[np.uint32]:
-        fulfils = [
+        bits = [
             sum(1 << k for k, step in enumerate(self.steps) if name in cast(tuple[str, ...], step))
             for name in names.dictionary.to_pylist()
         ]
         # One more for rows without a name, which fulfil nothing.
-        table = np.array([*fulfils, 0], np.uint32)
-        codes = names.indices.fill_null(len(fulfils)).to_numpy()
+        table = np.array([*bits, 0], np.uint32)
+        codes = names.indices.fill_null(len(bits)).to_numpy()
         return np.asarray(np.take(table, codes), np.uint32)
 
 
-class Parted(NamedTuple):
+class BlockParts(NamedTuple):
     """A block with a partition for each that is answered for.
 
     Attributes
@@ -459,7 +462,7 @@ class Parted(NamedTuple):
     time : int64 array of shape (rows,)
     conditions : uint32 array of shape (rows,)
         Bit k is set when the row fulfils step k.
-    found : Reached, or None
+    result : Reached, or None
         How far they got, where that is known of what they were parted by.
     """
 
@@ -467,7 +470,7 @@ class Parted(NamedTuple):
     number: NDArray[np.int64]
     time: NDArray[np.int64]
     conditions: NDArray[np.uint32]
-    found: Reached | None = None
+    result: Reached | None = None
 
 
 def last_entry(
@@ -495,8 +498,8 @@ def last_entry(
     return np.maximum.reduceat(np.where(first, time, none), offsets[:-1])
 
 
-def parted(
-    block: Block, last: NDArray[np.bool_], only: NDArray[np.bool_] | None = None
+def split_partitions(
+    block: Block, last: NDArray[np.bool_], having: NDArray[np.bool_] | None = None
 ) -> tuple[Block, NDArray[np.int64]]:
     """Return a block with a partition for each part of a key's rows, and the parts' numbers.
 
@@ -505,7 +508,7 @@ def parted(
     block : Block
     last : bool array of shape (rows,)
         Where a part ends; the last row of a key ends one as well.
-    only : bool array of shape (rows,), optional
+    having : bool array of shape (rows,), optional
         Without it all parts; else those with a row that is among these.
 
     Returns
@@ -517,31 +520,31 @@ def parted(
     Examples
     --------
     >>> block = Block(pa.table({"k0": ["a", "b"]}), np.array([0, 3, 4]), pa.table({"n": range(4)}))
-    >>> parts, number = parted(block, np.array([False, True, False, False]))
+    >>> parts, number = split_partitions(block, np.array([False, True, False, False]))
     >>> parts.keys.to_pydict(), parts.offsets.tolist(), number.tolist()
     ({'k0': ['a', 'a', 'b']}, [0, 2, 3, 4], [1, 2, 1])
     """
     ends = last.copy()
     ends[block.offsets[1:] - 1] = True
     offsets = np.append(0, np.flatnonzero(ends) + 1)
-    many = np.add.reduceat(ends, block.offsets[:-1], dtype=np.int64)
-    key = np.repeat(np.arange(len(many)), many)
-    number = 1 + places_in_runs(many)
-    if only is None:
+    parts = np.add.reduceat(ends, block.offsets[:-1], dtype=np.int64)
+    key = np.repeat(np.arange(len(parts)), parts)
+    number = 1 + places_in_runs(parts)
+    if having is None:
         return Block(block.keys.take(pa.array(key)), offsets, block.rows), number
-    there, length = np.logical_or.reduceat(only, offsets[:-1]), np.diff(offsets)
-    rows = block.rows.filter(pa.array(np.repeat(there, length)))
-    keys = block.keys.take(pa.array(key[there]))
-    return Block(keys, offsets_of(length[there]), rows), number[there]
+    selected, length = np.logical_or.reduceat(having, offsets[:-1]), np.diff(offsets)
+    rows = block.rows.filter(pa.array(np.repeat(selected, length)))
+    keys = block.keys.take(pa.array(key[selected]))
+    return Block(keys, offsets_of(length[selected]), rows), number[selected]
 
 
-def ever(block: Block, rows: NDArray[np.bool_]) -> pa.Array:
+def any_in_partition(block: Block, rows: NDArray[np.bool_]) -> pa.Array:
     """Return for each partition whether one of its rows is among some.
 
     Examples
     --------
     >>> block = Block(pa.table({"k0": ["a", "b"]}), np.array([0, 2, 3]), pa.table({"n": range(3)}))
-    >>> ever(block, np.array([False, True, False])).to_pylist()
+    >>> any_in_partition(block, np.array([False, True, False])).to_pylist()
     [True, False]
     """
     return pa.array(np.logical_or.reduceat(rows, block.offsets[:-1]))
@@ -552,11 +555,11 @@ def has_value(block: Block, name: str, values: tuple[Any, ...]) -> NDArray[np.bo
     column = block.plain(KEEP + name)
     if pa.types.is_integer(column.type):
         column = column.cast(pa.int64())
-    found = pc.is_in(column, pa.array(values, column.type))
-    return np.asarray(found.to_numpy(zero_copy_only=False))
+    matches = pc.is_in(column, pa.array(values, column.type))
+    return np.asarray(matches.to_numpy(zero_copy_only=False))
 
 
-def by_values(block: Block, names: Sequence[str]) -> Block:
+def split_by_values(block: Block, names: Sequence[str]) -> Block:
     """Return a block with a partition for each key and each combination of its rows' values.
 
     Parameters
@@ -574,25 +577,26 @@ def by_values(block: Block, names: Sequence[str]) -> Block:
     --------
     >>> rows = pa.table({"device": ["tv", "web", "tv", None], "n": range(4)})
     >>> whole = Block(pa.table({"k0": ["a", "b"]}), np.array([0, 3, 4]), rows)
-    >>> block = by_values(whole, ["device"])
+    >>> block = split_by_values(whole, ["device"])
     >>> block.keys.to_pydict(), block.offsets.tolist(), block.rows["n"].to_pylist()
     ({'k0': ['a', 'a', 'b'], 'device': ['tv', 'web', None]}, [0, 2, 3, 4], [0, 2, 1, 3])
     """
     partition = block.partition_of_rows()
     values = {name: block.column(name) for name in names}
-    codes, different = key_codes(pa.table({name: told_apart(one) for name, one in values.items()}))
+    comparable = pa.table({name: values_or_codes(one) for name, one in values.items()})
+    codes, different = key_codes(comparable)
     pairs = pa.table({"": pa.array(partition * different + codes)})
     offsets, order = grouped(*key_codes(pairs))
     first = order[offsets[:-1]]
     keys = block.keys.take(pa.array(partition[first]))
     for name, one in values.items():
-        mine = one.take(pa.array(first))
-        coded = pa.types.is_dictionary(mine.type)
-        keys = keys.append_column(name, mine.cast(mine.type.value_type) if coded else mine)
+        sample = one.take(pa.array(first))
+        coded = pa.types.is_dictionary(sample.type)
+        keys = keys.append_column(name, sample.cast(sample.type.value_type) if coded else sample)
     return Block(keys, offsets, block.rows.take(pa.array(order)))
 
 
-def told_apart(values: pa.Array) -> pa.Array:
+def values_or_codes(values: pa.Array) -> pa.Array:
     """Return what tells values apart: of text with a dictionary its codes, one more for null."""
     if not pa.types.is_dictionary(values.type):
         return values
@@ -602,7 +606,7 @@ def told_apart(values: pa.Array) -> pa.Array:
 def next_rows(
     block: Block,
     time: NDArray[np.int64],
-    found: Reached,
+    result: Reached,
     names: pa.Array | None,
 ) -> pa.Array:
     """Return each partition's earliest row behind its winning chain, null where there is none.
@@ -610,7 +614,7 @@ def next_rows(
     Of several rows at that time, the one whose name comes first is taken.
     """
     partition = block.partition_of_rows()
-    last = np.where(found.taken, found.reached, np.iinfo(np.int64).min).max(axis=1)
+    last = np.where(result.taken, result.reached, np.iinfo(np.int64).min).max(axis=1)
     rows = np.flatnonzero(time > last[partition])
     if names is not None:
         rows = rows[pc.sort_indices(names.take(pa.array(rows))).to_numpy()]
@@ -618,31 +622,31 @@ def next_rows(
     return first_of_each(rows, partition, len(last))
 
 
-def taken(values: pa.Array, rows: pa.Array) -> pa.Array:
+def take_decoded(values: pa.Array, rows: pa.Array) -> pa.Array:
     """Return some rows of a column as values, and not as codes for them.
 
     Examples
     --------
-    >>> taken(pa.array(["a", "b"]).dictionary_encode(), pa.array([1, None, 1])).to_pylist()
+    >>> take_decoded(pa.array(["a", "b"]).dictionary_encode(), pa.array([1, None, 1])).to_pylist()
     ['b', None, 'b']
     """
-    found = values.take(rows)
-    coded = pa.types.is_dictionary(found.type)
-    return found.cast(found.type.value_type) if coded else found
+    column = values.take(rows)
+    coded = pa.types.is_dictionary(column.type)
+    return column.cast(column.type.value_type) if coded else column
 
 
-def _by_values(values: Sequence[pa.Array], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sorted_by_values(values: Sequence[pa.Array], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """The places of some rows in the order of their values, null last."""
     names = [str(k) for k in range(len(values))]
-    mine = pa.table([taken(one, pa.array(rows)) for one in values], names)
-    order = pc.sort_indices(mine, [(name, "ascending") for name in names])
+    table = pa.table([take_decoded(one, pa.array(rows)) for one in values], names)
+    order = pc.sort_indices(table, [(name, "ascending") for name in names])
     return np.asarray(order.to_numpy())
 
 
-def _where(there: NDArray[np.bool_], columns: dict[str, pa.Array]) -> pa.RecordBatch:
+def _filtered(mask: NDArray[np.bool_], columns: dict[str, pa.Array]) -> pa.RecordBatch:
     """The columns' rows that are there, without a copy where all are."""
-    found = pa.record_batch(columns)
-    return found if there.all() else found.filter(pa.array(there))
+    batch = pa.record_batch(columns)
+    return batch if mask.all() else batch.filter(pa.array(mask))
 
 
 def first_of_each(rows: NDArray[np.int64], partition: NDArray[np.int64], count: int) -> pa.Array:
@@ -673,9 +677,9 @@ def lists_of(taken: NDArray[np.bool_], reached: NDArray[np.int64], like: pa.Data
     for step in range(steps):
         np.copyto(length, step + 1, where=taken[:, step])
     ends = offsets_of(length).astype(np.int32)
-    every = np.count_nonzero(taken) == ends[-1]
-    within = np.flatnonzero(taken if every else np.arange(steps) < length[:, None])
+    complete = np.count_nonzero(taken) == ends[-1]
+    within = np.flatnonzero(taken if complete else np.arange(steps) < length[:, None])
     values = from_instants(reached.ravel()[within], like)
-    if not every:
+    if not complete:
         values = pc.if_else(pa.array(taken.ravel()[within]), values, pa.scalar(None, values.type))
     return pa.ListArray.from_arrays(pa.array(ends), values)

@@ -120,7 +120,7 @@ class PathsTask:
         Block, NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_], list[str]
     ]:
         """The parts of a block, their numbers, which have a path, it, if it is cut, and names."""
-        block, number, found = self.funnel.outcome(block)
+        block, number, found = self.funnel.reached_by_partition(block)
         code, names = event_codes(block, str(self.funnel.next))
         there, between = self._between(found)
         time = instants(block.column(TIME)).copy()

@@ -29,7 +29,7 @@ from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.engine.ranges.route import MARK, PIECE
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
-from workbench.funnel.worker.reached import FunnelAnswers, Reached, Scanned
+from workbench.funnel.worker.reached import FunnelAnswers, Reached, ScanResult
 from workbench.funnel.worker.summary import ReachedTask, SummaryTask
 
 #: What is known of a piece, and the last time of all rows that came with it.
@@ -65,65 +65,65 @@ class PiecesTask:
         hashed : int, optional
             See :class:`workbench.columnar.bundles.BundleTask`.
         """
-        whole, pieces = by_wholeness(batches)
+        whole, pieces = split_rows(batches)
         task = BundleTask((BUNDLE, *self.funnel.keys), (), partitions, hashed=hashed)
         yield from task.sent(self._bundles(whole, pieces, task_number() % partitions))
 
     def _bundles(self, whole: Batches, pieces: Batches, here: int) -> Iterator[Bundle]:
         for block in blocks_of(whole, self._names):
             yield Bundle.of(_table(self.funnel.answer(block)), here)
-        yield from map(Bundle.of, self.of_pieces(pieces))
+        yield from map(Bundle.of, self.piece_results(pieces))
 
-    def joined_levels(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def join_levels(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the levels of all keys of which bundles came."""
         freeze_gc()
-        whole, pieces = by_kind(unbundled(batches))
+        whole, pieces = split_results(unbundled(batches))
         yield from whole
         if pieces:
-            yield pa.record_batch(self.funnel.columns(self.joined(pieces)[0]))
+            yield pa.record_batch(self.funnel.columns(self.join(pieces)[0]))
 
-    def begun(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def times_since_first(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return what whole keys and pieces reached, for the one task that sums it up."""
-        whole, pieces = by_wholeness(batches)
-        of_keys = map(ReachedTask(self.funnel).begun, blocks_of(whole, self._names))
-        yield from to_one_task(chain(of_keys, self.of_pieces(pieces)), BUNDLE, self.funnel.keys)
+        whole, pieces = split_rows(batches)
+        of_keys = map(ReachedTask(self.funnel).times_since_first, blocks_of(whole, self._names))
+        yield from to_one_task(chain(of_keys, self.piece_results(pieces)), BUNDLE, self.funnel.keys)
 
-    def summed_up(
+    def sum_up(
         self, batches: Iterable[pa.RecordBatch], summary: SummaryTask
     ) -> Iterator[pa.RecordBatch]:
         """Return the figures of all keys."""
-        whole, pieces = by_kind(unbundled(batches))
+        whole, pieces = split_results(unbundled(batches))
         if pieces:
-            whole += ReachedTask(self.funnel).begun_of(*self.joined(pieces)).to_batches()
-        yield from summary.of_parts(whole)
+            whole += ReachedTask(self.funnel).times_from_answers(*self.join(pieces)).to_batches()
+        yield from summary.from_parts(whole)
 
-    def of_pieces(self, batches: Batches) -> Iterator[pa.Table]:
+    def piece_results(self, batches: Batches) -> Iterator[pa.Table]:
         """Return a table of how far each piece got, none without any."""
         for block in blocks_of(batches, (*self._names, PIECE)):
-            yield self._of_block(block)
+            yield self._block_results(block)
 
-    def _of_block(self, block: Block) -> pa.Table:
+    def _block_results(self, block: Block) -> pa.Table:
         task, end = self.funnel, instants(block.column(TIME)).max()
         if task.by:
             block = task.with_segments(block)
         time, conditions = instants(block.column(TIME)), task.conditions(block)
-        scanned = task.scanned(block.offsets, time, conditions)
+        scanned = task.scan(block.offsets, time, conditions)
         columns = {name: as_array(block.keys.column(name)) for name in block.keys.column_names}
         columns |= _packed(scanned, block.rows.schema.field(TIME).type)
-        if task.read:
+        if task.segment_columns:
             # Whom an excluded event keeps from every step is known of the key alone.
-            told = replace(task, without_excluded=False).told(*scanned.copied())
-            values = task.segments(block, time, conditions, told)
-            columns |= {name: values[name.removeprefix(KEEP)] for name in task.read}
+            result = replace(task, without_excluded=False).to_reached(*scanned.copy())
+            values = task.segments(block, time, conditions, result)
+            columns |= {name: values[name.removeprefix(KEEP)] for name in task.segment_columns}
         entered = task.last_entry(block, time, conditions)
         if entered is not None:
             columns |= {ENTERED: pa.array(entered), END: pa.array(np.full(len(entered), end))}
         return pa.table(columns).replace_schema_metadata(_PIECES)
 
-    def joined(self, batches: Batches) -> tuple[FunnelAnswers, int | None]:
+    def join(self, batches: Batches) -> tuple[FunnelAnswers, int | None]:
         """Return how far the keys got whose pieces these are, and the last time of their rows."""
         pieces = pa.concat_tables(map(_table, batches)).combine_chunks()
-        groups = [name for name in pieces.column_names if name in self._told_apart]
+        groups = [name for name in pieces.column_names if name in self._group_columns]
         codes, count = key_codes(pieces.select(groups))
         level, reached, outcome = scanned = _unpacked(pieces)
         best = self.best(scanned, codes, count, pieces.column(PIECE).to_numpy())
@@ -132,10 +132,10 @@ class PiecesTask:
             barred = (outcome[:, 1] == 1) & (level == level[best][codes])
             outcome = outcome[best]
             outcome[:, 1] = _any(barred, codes, count)
-        found = self.funnel.told(level[best], reached[best], outcome)
+        result = self.funnel.to_reached(level[best], reached[best], outcome)
         keys, time = pieces.select(self._names).take(best), pieces.schema.field(REACHED).type
-        segments = self._segments(pieces, best, found)
-        answers = FunnelAnswers(keys, found, time.value_type, segments)
+        segments = self._segments(pieces, best, result)
+        answers = FunnelAnswers(keys, result, time.value_type, segments)
         if ENTERED not in pieces.column_names:
             return answers, None
         entered = np.full(count, np.iinfo(np.int64).min)
@@ -144,7 +144,7 @@ class PiecesTask:
         return answers._replace(entered=entered), end
 
     def _segments(
-        self, pieces: pa.Table, best: NDArray[np.int64], found: Reached
+        self, pieces: pa.Table, best: NDArray[np.int64], result: Reached
     ) -> dict[str, pa.Array]:
         """The segments of each key: what it ever did, and the values of the best piece."""
         key, count = key_codes(pieces.select(self._names))
@@ -155,13 +155,13 @@ class PiecesTask:
                 did = column.to_numpy(zero_copy_only=False)
                 segments[name] = pa.array(_any(did, key, count)[key[best]])
                 continue
-            nobody = found.level == 0 if KEEP + name in self.funnel.read else None
+            nobody = result.level == 0 if KEEP + name in self.funnel.segment_columns else None
             segments[name] = column.take(pa.array(best, mask=nobody))
         return segments
 
     def best(
         self,
-        scanned: Scanned,
+        scanned: ScanResult,
         codes: NDArray[np.uint32],
         count: int,
         piece: NDArray[np.int32],
@@ -208,14 +208,14 @@ class PiecesTask:
         return list(key_columns(self.funnel.keys))
 
     @property
-    def _told_apart(self) -> set[str]:
+    def _group_columns(self) -> set[str]:
         """The columns of which each combination of values is answered for."""
         task = self.funnel
-        read = {*task.read, *(KEEP + name for name in task.cohorts)}
-        return {*self._names, *(KEEP + name for name in task.by)} - read
+        of_step = {*task.segment_columns, *(KEEP + name for name in task.cohorts)}
+        return {*self._names, *(KEEP + name for name in task.by)} - of_step
 
 
-def by_wholeness(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
+def split_rows(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
     """Return the rows of whole keys, and those of pieces, of bundles that came to a task."""
     freeze_gc()
     whole: Batches = []
@@ -227,19 +227,19 @@ def by_wholeness(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
         batch = batch.drop_columns([MARK])
         of_piece = batch.column(PIECE).to_numpy() >= 0
         if not of_piece.all():
-            mine = batch if not of_piece.any() else batch.filter(pa.array(~of_piece))
-            whole.append(mine.drop_columns([PIECE]))
+            keys = batch if not of_piece.any() else batch.filter(pa.array(~of_piece))
+            whole.append(keys.drop_columns([PIECE]))
         if of_piece.any():
             pieces.append(batch if of_piece.all() else batch.filter(pa.array(of_piece)))
     return whole, pieces
 
 
-def by_kind(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
+def split_results(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
     """Return what is known of whole keys, and of pieces."""
-    found: tuple[Batches, Batches] = [], []
+    whole_and_pieces: tuple[Batches, Batches] = [], []
     for batch in batches:
-        found[batch.schema.metadata == _PIECES].append(batch)
-    return found
+        whole_and_pieces[batch.schema.metadata == _PIECES].append(batch)
+    return whole_and_pieces
 
 
 def blocks_of(batches: Batches, names: Sequence[str]) -> Iterator[Block]:
@@ -250,7 +250,7 @@ def blocks_of(batches: Batches, names: Sequence[str]) -> Iterator[Block]:
         yield block
 
 
-def _packed(scanned: Scanned, time: pa.DataType) -> dict[str, pa.Array]:
+def _packed(scanned: ScanResult, time: pa.DataType) -> dict[str, pa.Array]:
     """What the kernels say as columns."""
     level, reached, outcome = scanned
     times = from_instants(reached.ravel(), time)
@@ -264,7 +264,7 @@ def _packed(scanned: Scanned, time: pa.DataType) -> dict[str, pa.Array]:
     return columns
 
 
-def _unpacked(pieces: pa.Table) -> Scanned:
+def _unpacked(pieces: pa.Table) -> ScanResult:
     """What the kernels said, from columns."""
     level = pieces.column(LEVEL).to_numpy().copy()
     reached, *outcome = (
@@ -272,14 +272,14 @@ def _unpacked(pieces: pa.Table) -> Scanned:
         for name in (REACHED, OUTCOME)
         if name in pieces.column_names
     )
-    return Scanned(level, reached, outcome[0] if outcome else None)
+    return ScanResult(level, reached, outcome[0] if outcome else None)
 
 
 def _any(rows: NDArray[np.bool_], codes: NDArray[np.uint32], count: int) -> NDArray[np.bool_]:
     """Which groups have one of some rows."""
-    found = np.zeros(count, bool)
-    found[codes[rows]] = True
-    return found
+    result = np.zeros(count, bool)
+    result[codes[rows]] = True
+    return result
 
 
 def _table(batch: pa.RecordBatch) -> pa.Table:

@@ -27,7 +27,7 @@ class Reached(NamedTuple):
     excluded: NDArray[np.bool_] | None = None
 
 
-class Scanned(NamedTuple):
+class ScanResult(NamedTuple):
     """What the kernels say of the partitions of a block.
 
     Attributes
@@ -42,10 +42,10 @@ class Scanned(NamedTuple):
     reached: NDArray[np.int64]
     outcome: NDArray[np.int64] | None
 
-    def copied(self) -> "Scanned":
+    def copy(self) -> "ScanResult":
         """Return the same, to be written to."""
         outcome = None if self.outcome is None else self.outcome.copy()
-        return Scanned(self.level.copy(), self.reached.copy(), outcome)
+        return ScanResult(self.level.copy(), self.reached.copy(), outcome)
 
 
 class FunnelAnswers(NamedTuple):
@@ -55,8 +55,8 @@ class FunnelAnswers(NamedTuple):
     ----------
     keys : pyarrow.Table
         One row for each.
-    found : Reached
-    time : pyarrow.DataType
+    result : Reached
+    time_type : pyarrow.DataType
         Of the column of times.
     segments : dict of str to pyarrow.Array
         The values of ``by``.
@@ -67,8 +67,8 @@ class FunnelAnswers(NamedTuple):
     """
 
     keys: pa.Table
-    found: Reached
-    time: pa.DataType
+    result: Reached
+    time_type: pa.DataType
     segments: dict[str, pa.Array]
     entered: NDArray[np.int64] | None = None
     number: NDArray[np.int64] | None = None

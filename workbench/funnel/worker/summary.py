@@ -61,40 +61,41 @@ class ReachedTask:
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the answer for a Spark partition that holds all rows of its keys."""
         by_time = self.funnel.number is not None
-        yield from self._sent(block_of_rows(batches, self.funnel.keys, by_time))
+        yield from self._bundled(block_of_rows(batches, self.funnel.keys, by_time))
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the answers for packed blocks."""
-        yield from self._sent(packed_blocks(batches, self.funnel.keys))
+        yield from self._bundled(packed_blocks(batches, self.funnel.keys))
 
-    def _sent(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
-        yield from to_one_task(map(self.begun, blocks), BUNDLE, self.funnel.keys)
+    def _bundled(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
+        yield from to_one_task(map(self.times_since_first, blocks), BUNDLE, self.funnel.keys)
 
-    def begun(self, block: Block) -> pa.Table:
+    def times_since_first(self, block: Block) -> pa.Table:
         """Return the times since the first step of every key, session or chain that took it.
 
         Where it is asked when they entered, the last row is that of nobody, with the last time.
         """
-        task, like = self.funnel, block.rows.schema.field(TIME).type
+        task, time_type = self.funnel, block.rows.schema.field(TIME).type
         end = instants(block.column(TIME)).max() if task.entered else None
         if task.by:
             block = task.with_segments(block)
-        parts = task.parts(block, begun=True, rows=bool(task.read or task.entered))
+        parts = task.parts(block, only_begun=True, rows=bool(task.segment_columns or task.entered))
         block, _, time, conditions, _ = parts
-        found = task.found(parts)
-        segments = task.segments(block, time, conditions, found) if task.by else {}
+        result = task.result(parts)
+        segments = task.segments(block, time, conditions, result) if task.by else {}
         entered = task.last_entry(block, time, conditions)
-        return self.begun_of(FunnelAnswers(block.keys, found, like, segments, entered), end)
+        answers = FunnelAnswers(block.keys, result, time_type, segments, entered)
+        return self.times_from_answers(answers, end)
 
-    def begun_of(self, answers: FunnelAnswers, end: int | None) -> pa.Table:
+    def times_from_answers(self, answers: FunnelAnswers, end: int | None) -> pa.Table:
         """Return the same of what is known of partitions, and of the last time of all."""
-        task, found = self.funnel, answers.found
-        some = np.flatnonzero(found.level)
-        reached = found.reached[some]
-        since = lists_of(found.taken[some], reached - reached[:, :1], pa.int64())
+        task, result = self.funnel, answers.result
+        some = np.flatnonzero(result.level)
+        reached = result.reached[some]
+        since = lists_of(result.taken[some], reached - reached[:, :1], pa.int64())
         columns = {"since_first": since}
-        if found.excluded is not None and task.excludes:
-            columns[EXCLUDED] = pa.array(found.excluded[some])
+        if result.excluded is not None and task.excludes:
+            columns[EXCLUDED] = pa.array(result.excluded[some])
         rows = pa.array(some)
         columns |= {segment(k): answers.segments[name].take(rows) for k, name in enumerate(task.by)}
         if answers.entered is None:
@@ -190,9 +191,9 @@ class SummaryTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the row of all keys, and one for each segment, those with the most users first."""
-        yield from self.of_parts(list(unbundled(batches)))
+        yield from self.from_parts(list(unbundled(batches)))
 
-    def of_parts(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def from_parts(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the same of what keys reached, which has come."""
         if not parts:
             return
@@ -220,8 +221,8 @@ class SummaryTask:
         last, length = begun.column(ENTERED).to_numpy(), _lengths(begun)
         # Without a sign, as the distance of two times may need 64 bits.
         until_end = np.uint64(int(last[length == 0].max()) % 2**64) - last.view(np.uint64)
-        may = (until_end < np.uint64(self.window)) & (length <= self._required[-1])
-        return begun.filter(pa.array(length > 0)).combine_chunks(), may[length > 0]
+        may_go_on = (until_end < np.uint64(self.window)) & (length <= self._required[-1])
+        return begun.filter(pa.array(length > 0)).combine_chunks(), may_go_on[length > 0]
 
     @property
     def _required(self) -> NDArray[np.int64]:
@@ -235,25 +236,25 @@ class SummaryTask:
         code: NDArray[np.int64],
         segments: pa.Table,
     ) -> Iterator[pa.RecordBatch]:
-        rest = 0 if self.largest is None else len(segments) - self.largest
-        if self.largest is None or rest <= 0:
+        unlisted = 0 if self.largest is None else len(segments) - self.largest
+        if self.largest is None or unlisted <= 0:
             yield self._batch(times, stopped, code, segments, whole=False)
             return
         own = self._order(np.bincount(code), segments)[: self.largest]
-        place = np.full(len(segments), self.largest)
-        place[own] = np.arange(len(own))
-        code = place[code]
-        there = code < self.largest
-        mine, theirs = ({k: one[of] for k, one in stopped.items()} for of in (there, ~there))
+        position = np.full(len(segments), self.largest)
+        position[own] = np.arange(len(own))
+        code = position[code]
+        listed = code < self.largest
+        mine, theirs = ({k: one[of] for k, one in stopped.items()} for of in (listed, ~listed))
         yield self._batch(
-            times.filter(pa.array(there)), mine, code[there], segments.take(pa.array(own)), False
+            times.filter(pa.array(listed)), mine, code[listed], segments.take(pa.array(own)), False
         )
-        others = times.filter(pa.array(~there))
+        others = times.filter(pa.array(~listed))
         nothing = pa.table(
             [pa.nulls(1, one.type) for one in segments.schema], segments.schema.names
         )
         yield self._batch(
-            others, theirs, np.zeros(len(others), np.int64), nothing, whole=False, others=rest
+            others, theirs, np.zeros(len(others), np.int64), nothing, whole=False, others=unlisted
         )
 
     def _batch(
@@ -267,20 +268,22 @@ class SummaryTask:
     ) -> pa.RecordBatch:
         count = 1 if whole else len(segments)
         users, quantiles, ends = self._figures(times, code, count)
-        apart = [self._before(times, stopped.get(name), code, count) for name in (EXCLUDED, OPEN)]
+        stopped_counts = [
+            self._before(times, stopped.get(name), code, count) for name in (EXCLUDED, OPEN)
+        ]
         order = np.zeros(1, np.int64) if whole else self._order(users[:, 0], segments)
         width, histogram = self._histogram(times) if whole else (None, None)
         columns = [
             pa.array([whole] * len(order)),
-            *(pa.array(list(each[order])) for each in (users, *quantiles, *apart, *ends)),
+            *(pa.array(list(each[order])) for each in (users, *quantiles, *stopped_counts, *ends)),
             pa.array([width] * len(order), pa.int64()),
             pa.array([histogram] * len(order), pa.list_(pa.int64())),
             pa.array([others] * len(order)),
         ]
-        made = pa.RecordBatch.from_arrays(columns, schema=SUMMARY)
+        batch = pa.RecordBatch.from_arrays(columns, schema=SUMMARY)
         for name in segments.column_names:
-            made = made.append_column(name, as_array(segments.column(name)).take(pa.array(order)))
-        return made
+            batch = batch.append_column(name, as_array(segments.column(name)).take(pa.array(order)))
+        return batch
 
     def _order(self, users: NDArray[np.int64], segments: pa.Table) -> NDArray[np.int64]:
         """The segments with the most users first, then in their own order, a null one first."""
@@ -300,20 +303,20 @@ class SummaryTask:
         step = np.arange(len(since)) - first
         group = np.repeat(code, level) * self.steps + step
         before = np.array(steps_before(self.steps, self.optional), np.int64)
-        took = since - since[first + before[step]]
+        durations = since - since[first + before[step]]
         if flat.null_count:
-            taken = flat.is_valid().to_numpy(zero_copy_only=False)
-            took, group = took[taken], group[taken]
-        order = np.lexsort((took, group))
+            valid = flat.is_valid().to_numpy(zero_copy_only=False)
+            durations, group = durations[valid], group[valid]
+        order = np.lexsort((durations, group))
         users = np.bincount(group, minlength=segments * self.steps)
         shape = (segments, self.steps)
-        found = [quantile(took[order], users, q).reshape(shape) for q in QUANTILES]
+        quantiles = [quantile(durations[order], users, q).reshape(shape) for q in QUANTILES]
         ends = [np.full(shape, np.nan)] * 2
         if self.ranks is not None:
-            ends = [each.reshape(shape) for each in self.ranks.ends(took[order], users)]
-        for each in (*found, *ends):
+            ends = [each.reshape(shape) for each in self.ranks.ends(durations[order], users)]
+        for each in (*quantiles, *ends):
             each[:, 0] = np.nan
-        return users.reshape(shape), found, ends
+        return users.reshape(shape), quantiles, ends
 
     def _before(
         self,
@@ -323,25 +326,25 @@ class SummaryTask:
         segments: int,
     ) -> NDArray[np.int64]:
         """How many keys of some have not gone on to each required step, by segment."""
-        found = np.zeros((segments, self.steps), np.int64)
+        counts = np.zeros((segments, self.steps), np.int64)
         if stopped is None or not stopped.any():
-            return found
+            return counts
         # The last time is that of the furthest required step, or of an optional one behind it.
         last = times.value_lengths().to_numpy().astype(np.int64)[stopped] - 1
         following = self._required
         at = following[np.searchsorted(following, last, side="right")]
-        np.add.at(found, (code[stopped], at), 1)
-        return found
+        np.add.at(counts, (code[stopped], at), 1)
+        return counts
 
     def _histogram(self, times: pa.ListArray) -> tuple[int, list[int]]:
         """The width of an interval, and how many keys converted in each."""
         last = int(self._required[-1])
-        done = times.filter(pc.greater(times.value_lengths(), last))
-        took = pc.list_element(done, last).to_numpy() if len(done) else np.array([])
-        longest = int(took.max(initial=0))
+        completed = times.filter(pc.greater(times.value_lengths(), last))
+        durations = pc.list_element(completed, last).to_numpy() if len(completed) else np.array([])
+        longest = int(durations.max(initial=0))
         width = round_up(longest / self.bins, self.widths)
-        count = max(1, -(-longest // width)) if len(took) else 0
-        at = np.minimum(took // width, count - 1).astype(np.int64)
+        count = max(1, -(-longest // width)) if len(durations) else 0
+        at = np.minimum(durations // width, count - 1).astype(np.int64)
         return width, np.bincount(at, minlength=count).tolist()
 
 
@@ -426,14 +429,14 @@ def quantile(ordered: NDArray[np.int64], sizes: NDArray[np.int64], q: float) -> 
     >>> quantile(np.array([1, 2, 9, 5]), np.array([3, 0, 1]), 0.9)
     array([7.6, nan, 5. ])
     """
-    found = np.full(len(sizes), np.nan)
-    some = np.flatnonzero(sizes)
-    place = (sizes[some] - 1) * q
-    low = np.floor(place).astype(np.int64)
-    first = starts_of(sizes)[some]
-    low_value, high_value = ordered[first + low], ordered[first + np.ceil(place).astype(np.int64)]
-    found[some] = low_value + (high_value - low_value) * (place - low)
-    return found
+    result = np.full(len(sizes), np.nan)
+    filled = np.flatnonzero(sizes)
+    rank = (sizes[filled] - 1) * q
+    low = np.floor(rank).astype(np.int64)
+    first = starts_of(sizes)[filled]
+    low_value, high_value = ordered[first + low], ordered[first + np.ceil(rank).astype(np.int64)]
+    result[filled] = low_value + (high_value - low_value) * (rank - low)
+    return result
 
 
 def round_up(width: float, widths: Sequence[int]) -> int:

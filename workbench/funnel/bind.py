@@ -8,7 +8,7 @@ from workbench.funnel.checks import check_events, check_prepared, check_segments
 from workbench.funnel.prepared import Prepared, holds_names
 from workbench.funnel.spec import MODES, FunnelSpec
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
-from workbench.funnel.worker.summary import OTHERS, segment
+from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.spark.in_driver import ZONE
 from workbench.spark.shuffle import bits_of, bits_of_names
 from workbench.spark.sources.held import source
@@ -227,7 +227,8 @@ def trend_schema(segments: "Sequence[DataType]") -> "StructType":
 
     one = T.LongType()
     kinds = {"period": one, "entrants": one, "open": one, "users": T.ArrayType(one)}
-    kinds |= {OTHERS: one, "end": one} | {segment(k): kind for k, kind in enumerate(segments)}
+    kinds |= {OTHERS: one, "end": one}
+    kinds |= {segment_column(k): kind for k, kind in enumerate(segments)}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])
 
 
@@ -240,5 +241,5 @@ def summary_schema(segments: "Sequence[DataType]") -> "StructType":
     kinds |= {"excluded": T.ArrayType(one), "open": T.ArrayType(one)}
     kinds |= {"median_low": real, "median_high": real}
     kinds |= {"width": one, "histogram": T.ArrayType(one), OTHERS: one}
-    kinds |= {segment(k): kind for k, kind in enumerate(segments)}
+    kinds |= {segment_column(k): kind for k, kind in enumerate(segments)}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])

@@ -29,7 +29,7 @@ from workbench.funnel.summary import (
     step_names,
     warn_of,
 )
-from workbench.funnel.worker.summary import OTHERS, segment
+from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
 from workbench.spark.shuffle import any_of
@@ -107,9 +107,8 @@ def _table(
     integer_time: bool,
 ) -> tuple[pd.DataFrame, int]:
     """A row for each segment and step, and the number of the baseline's segment."""
-    keys = [
-        tuple(OTHERS if row[OTHERS] else row[segment(k)] for k in range(len(by))) for row in found
-    ]
+    names = [segment_column(k) for k in range(len(by))]
+    keys = [tuple(OTHERS if row[OTHERS] else row[name] for name in names) for row in found]
     if len(keys) < 2:
         which = f", {_said(keys[0])}" if keys else ""
         raise WorkbenchError(

@@ -17,7 +17,7 @@ from workbench.funnel.plan import MOST_SEGMENTS, figures
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.pack import MOST_NAMES
-from workbench.funnel.worker.summary import OTHERS, segment, steps_before
+from workbench.funnel.worker.summary import OTHERS, segment_column, steps_before
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_one_sentence
 from workbench.spark.shuffle import any_of
@@ -228,7 +228,7 @@ def _row(
     users, first, excluded = found["users"][k], found["users"][0], found["excluded"][k]
     previous = found["users"][before]
     return (
-        *(OTHERS if found[OTHERS] else found[segment(part)] for part in range(len(by))),
+        *(OTHERS if found[OTHERS] else found[segment_column(part)] for part in range(len(by))),
         label,
         users,
         users / first if first else float("nan"),

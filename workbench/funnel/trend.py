@@ -20,7 +20,7 @@ from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.summary import check_largest, step_names, warn_of
 from workbench.funnel.worker.entries import PERIOD, numbers
 from workbench.funnel.worker.periods import Periods
-from workbench.funnel.worker.summary import OTHERS, segment
+from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
 from workbench.spark.shuffle import any_of
@@ -116,7 +116,7 @@ def _begin(periods: Periods, number: NDArray[np.int64]) -> pd.Timestamp | None:
 def _names(row: Any) -> list[str]:
     """What the columns of segments are called in a row, and what tells others apart."""
     names = list(row) if isinstance(row, dict) else row.__fields__
-    return [name for name in names if name.startswith(segment(0)[:-1])] + [OTHERS]
+    return [name for name in names if name.startswith(segment_column(0)[:-1])] + [OTHERS]
 
 
 def _one_nan(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -132,7 +132,8 @@ def _table(
     confidence: float,
 ) -> pd.DataFrame:
     """A row for each segment, period and step; ``from`` is the number of the period."""
-    keys = [(row[OTHERS] > 0, *_one_nan(row[segment(k)] for k in range(len(by)))) for row in found]
+    names = [segment_column(k) for k in range(len(by))]
+    keys = [(row[OTHERS] > 0, *_one_nan(row[name] for name in names)) for row in found]
     total: dict[tuple[Any, ...], int] = {}
     for key, row in zip(keys, found, strict=True):
         total[key] = total.get(key, 0) + row["entrants"]

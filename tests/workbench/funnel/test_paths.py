@@ -93,7 +93,7 @@ def test_paths_are_those_of_every_user_looked_through(
             # From the end on, where they are read from there.
             expected[path[0][::-1] if task.backwards else path[0], path[1]] += 1
     assert counted(task.counts(block), longest) == expected
-    everybody = replace(task, listed=True).people(block).to_pylist()
+    everybody = replace(task, with_paths=True).people(block).to_pylist()
     taken = Counter((tuple(row["path"]), row["more"]) for row in everybody)
     assert taken == {(path[::-1] if task.backwards else path, cut): many
                      for (path, cut), many in expected.items()}  # fmt: skip

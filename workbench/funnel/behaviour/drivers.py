@@ -30,7 +30,7 @@ from workbench.funnel.worker.drivers import (
     WHOLE,
     DriversTask,
     Trait,
-    summed_features,
+    sum_features,
 )
 from workbench.funnel.worker.summary import steps_before
 from workbench.markup import Markup
@@ -47,7 +47,7 @@ MOST = 1_000
 #: How p-values are adjusted for how many there are, as statsmodels calls it.
 ADJUST = "fdr_bh", "holm"
 _DRIVERS = BehaviourPlan(
-    "drivers", summed_features, "column int, value string, went_on long, dropped long"
+    "drivers", sum_features, "column int, value string, went_on long, dropped long"
 )
 COLUMNS = [
     "column", "value", "went_on", "dropped", "share_went_on", "share_dropped", "odds_ratio", "low",

@@ -22,7 +22,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.funnel.rules import step_number
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.summary import warn_of_skipped
-from workbench.funnel.worker.paths import MOST_PATHS, PathsTask, summed_paths
+from workbench.funnel.worker.paths import MOST_PATHS, PathsTask, sum_paths
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
 from workbench.spark.table import BoundTable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 LONGEST = 10
 _PATHS = BehaviourPlan(
     "paths",
-    summed_paths,
+    sum_paths,
     "path array<string>, cut boolean, users long, different long, everybody long",
 )
 
@@ -146,7 +146,7 @@ class Paths(Described):
 
         taken = [T.StructField("path", T.ArrayType(T.StringType())),
                  T.StructField("more", T.BooleanType())]  # fmt: skip
-        task = replace(self._task, listed=True)
+        task = replace(self._task, with_paths=True)
         return named_people(self._funnel, self._events, _PATHS, task, more=taken)
 
 

@@ -9,7 +9,7 @@ from workbench.funnel.behaviour.plan import BehaviourPlan
 from workbench.funnel.behaviour.retention_spec import BoundRetention
 from workbench.funnel.bind import bits
 from workbench.funnel.prepared import Prepared
-from workbench.funnel.worker.retention import CohortCell, summed_cohorts
+from workbench.funnel.worker.retention import CohortCell, sum_cohorts
 from workbench.spark.micros import micros
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import count_skipped, select_rows, skipped_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _RETENTION = BehaviourPlan(
-    "retention", summed_cohorts, "cohort long, users long, back array<long>, cohorts long"
+    "retention", sum_cohorts, "cohort long, users long, back array<long>, cohorts long"
 )
 
 

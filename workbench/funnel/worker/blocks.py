@@ -1,4 +1,4 @@
-"""How blocks come to a task of Spark's Python workers: from rows in bundles, or packed."""
+"""Sources of the blocks of a task in Spark's Python workers: bundled rows, or packed blocks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
@@ -12,20 +12,20 @@ from workbench.columnar.process import freeze_gc
 
 
 class BlockTask(Protocol):
-    """What answers for the blocks of a Spark partition."""
+    """A task that computes results from the blocks of a Spark partition."""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The key's columns."""
 
     def answers(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
-        """Return what goes on to Spark."""
+        """Return the batches that go back to Spark."""
 
 
 def block_of_rows(
     batches: Iterable[pa.RecordBatch], keys: Sequence[str], by_time: bool = True
 ) -> Iterator[Block]:
-    """Return the block of a Spark partition that holds all rows of its keys; none without rows.
+    """Yield the block of a Spark partition that holds all rows of its keys; nothing without rows.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def block_of_rows(
     keys : sequence of str
         The key's columns.
     by_time : bool
-        Whether each key's rows stand in order of time.
+        Whether to sort each key's rows by time.
     """
     freeze_gc()
     block = gather(unbundled(batches), key_columns(keys), by_time=by_time)
@@ -43,7 +43,7 @@ def block_of_rows(
 
 
 def packed_blocks(batches: Iterable[pa.RecordBatch], keys: Sequence[str]) -> Iterator[Block]:
-    """Return packed blocks, of which the first column has one in each row.
+    """Yield packed blocks: one in each row of the first column.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ def packed_blocks(batches: Iterable[pa.RecordBatch], keys: Sequence[str]) -> Ite
 
 
 def answer_rows(task: BlockTask, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Answer for a Spark partition that holds all rows of its keys, in order of time."""
+    """Run a task on a Spark partition that holds all rows of its keys, sorted by time."""
     return task.answers(block_of_rows(batches, task.keys))
 
 
 def answer_packed(task: BlockTask, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Answer for packed blocks."""
+    """Run a task on packed blocks."""
     return task.answers(packed_blocks(batches, task.keys))

@@ -1,4 +1,4 @@
-"""The part of drivers that runs in Spark's Python workers: blocks in, counts or people out."""
+"""Compute drivers in Spark's Python workers: blocks in, counts or people out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ from workbench.funnel.worker.event_codes import event_codes
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.reached import Reached
 
-#: Values of one column that are looked at.
+#: How many values of one column are counted at the most.
 MOST_VALUES = 10_000
-#: What a row of counts is of: the whole, events, or from here on the columns.
+#: What a row of counts is about: everybody, events, or from 0 on the number of a column.
 WHOLE, EVENTS = -2, -1
 #: The columns of counts.
 COUNTS = "column", "value", "went_on", "dropped"
 
 
 class Trait(NamedTuple):
-    """What is true of some people.
+    """A value of a column, or an event, that some people have.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Trait(NamedTuple):
         ``EVENTS``, or which of the columns.
     value : str
     converted : bool, or None
-        Only of those who went on, or did not.
+        Only those who went on, or only those who did not.
     """
 
     column: int
@@ -44,7 +44,7 @@ class Trait(NamedTuple):
     converted: bool | None
 
 
-class Watched(NamedTuple):
+class Compared(NamedTuple):
     """The people of a block who are compared.
 
     Attributes
@@ -52,9 +52,9 @@ class Watched(NamedTuple):
     group : int64 array of shape (partitions,)
         1 for those who went on, 0 for those who dropped off, -1 for those who are left out.
     arrival, until : int64 arrays of shape (partitions,)
-        Between which times they are watched.
+        The times between which they are watched.
     early, late : int
-        Left out: who went on before that time was over, and whose window was over.
+        How many are left out: they went on before ``until``, or their window was over by then.
     """
 
     group: NDArray[np.int64]
@@ -66,22 +66,22 @@ class Watched(NamedTuple):
 
 @dataclass(frozen=True)
 class DriversTask:
-    """What a worker has to know of drivers.
+    """The definition of drivers for the workers.
 
     Attributes
     ----------
     funnel : FunnelTask
-        Whose ``next`` names the column of events.
+        Its ``next`` names the column of events.
     step, before : int
         The step, and the required one before it, counted from 0.
     landmark : int
-        How long everybody is watched behind that one.
+        How long everybody is watched after that one.
     columns : tuple of str
-        Kept columns whose values are looked at.
+        Kept columns whose values are counted.
     own : tuple of str
-        Names of events that are the step, and no drivers of it.
+        Names of events that are the step itself, and so no drivers of it.
     wanted : Trait, optional
-        Whose people are returned; without it all features are counted.
+        The trait whose people are returned; without it, all features are counted.
     """
 
     funnel: FunnelTask
@@ -98,74 +98,76 @@ class DriversTask:
         return self.funnel.keys
 
     def answers(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
-        """Return what is counted of each block in bundles, or the people who are wanted."""
+        """Return the counts of each block in bundles, or the people with the trait."""
         if self.wanted is not None:
             wanted = self.wanted
             yield from (self.people(block, wanted) for block in blocks)
             return
         yield from to_one_task(map(self.counts, blocks), BUNDLE, (*self.keys, "drivers"))
 
-    def watched(self, found: Reached) -> Watched:
-        """Return who is compared, and between which times."""
+    def compared(self, result: Reached) -> Compared:
+        """Return who is compared, and the times between which they are watched."""
         window = self.funnel.window
-        there = found.taken[:, self.before]
-        first, arrival = found.reached[:, 0], found.reached[:, self.before]
+        took_previous = result.taken[:, self.before]
+        first, arrival = result.reached[:, 0], result.reached[:, self.before]
         until = np.minimum(arrival, MOST - self.landmark) + self.landmark
         end = np.minimum(first, MOST - window) + window
-        late = there & (until >= end)
-        went_on = there & found.taken[:, self.step]
-        early = went_on & ~late & (found.reached[:, self.step] <= until)
-        group = np.where(there & ~late & ~early, went_on.astype(np.int64), -1)
-        return Watched(group, arrival, until, int(early.sum()), int(late.sum()))
+        late = took_previous & (until >= end)
+        went_on = took_previous & result.taken[:, self.step]
+        early = went_on & ~late & (result.reached[:, self.step] <= until)
+        group = np.where(took_previous & ~late & ~early, went_on.astype(np.int64), -1)
+        return Compared(group, arrival, until, int(early.sum()), int(late.sum()))
 
     def counts(self, block: Block) -> pa.Table:
-        """Return of each feature how many who went on have it, and how many who dropped off."""
-        block, _, found = self.funnel.reached_by_partition(block)
-        watched = self.watched(found)
-        went_on, dropped = ((watched.group == one).sum() for one in (1, 0))
+        """Return for each feature how many who went on have it, and how many who dropped off."""
+        block, _, result = self.funnel.reached_by_partition(block)
+        compared = self.compared(result)
+        went_on, dropped = ((compared.group == one).sum() for one in (1, 0))
         parts = [
-            _counts(WHOLE, ["compared", "left out"], [went_on, watched.early],
-                    [dropped, watched.late])
+            _counts(WHOLE, ["compared", "left out"], [went_on, compared.early],
+                    [dropped, compared.late])
         ]  # fmt: skip
-        mine = np.stack([np.arange(len(watched.group)), watched.group], axis=1)
-        seen_rows = _seen(block, watched)
+        pairs = np.stack([np.arange(len(compared.group)), compared.group], axis=1)
+        seen_rows = _seen_rows(block, compared)
         for column in range(EVENTS, len(self.columns)):
             code, offsets, values = self._codes(block, seen_rows, column)
             if len(values) > MOST_VALUES:
                 parts.append(_counts(column, [None], [-1], [-1]))
                 continue
-            seen, both = np.full(len(values), -1), np.zeros((2, len(values)), np.int64)
-            count_once.over(offsets, code, mine, seen, both)
-            some = np.flatnonzero(both.any(axis=0))
-            parts.append(_counts(column, [values[k] for k in some], both[1, some], both[0, some]))
+            last_seen, counts = np.full(len(values), -1), np.zeros((2, len(values)), np.int64)
+            count_once.over(offsets, code, pairs, last_seen, counts)
+            some = np.flatnonzero(counts.any(axis=0))
+            parts.append(
+                _counts(column, [values[k] for k in some], counts[1, some], counts[0, some])
+            )
         return pa.concat_tables(parts)
 
     def people(self, block: Block, wanted: Trait) -> pa.RecordBatch:
-        """Return the keys of whom a feature is true, and whether they went on."""
-        block, number, found = self.funnel.reached_by_partition(block)
-        watched = self.watched(found)
-        code, offsets, values = self._codes(block, _seen(block, watched), wanted.column)
-        has = np.zeros(len(watched.group), bool)
+        """Return the keys that have a feature, and whether they went on."""
+        block, number, result = self.funnel.reached_by_partition(block)
+        compared = self.compared(result)
+        code, offsets, values = self._codes(block, _seen_rows(block, compared), wanted.column)
+        has = np.zeros(len(compared.group), bool)
         if wanted.value in values:
             rows = np.flatnonzero(code == values.index(wanted.value))
             has[np.searchsorted(offsets, rows, side="right") - 1] = True
         if wanted.converted is not None:
-            has &= watched.group == int(wanted.converted)
-        chosen = np.flatnonzero(has & (watched.group >= 0))
+            has &= compared.group == int(wanted.converted)
+        chosen = np.flatnonzero(has & (compared.group >= 0))
         keys = zip(self.keys, key_columns(self.keys), strict=True)
         columns = {
             name: as_array(block.keys.column(key)).take(pa.array(chosen)) for name, key in keys
         }
         if self.funnel.number is not None:
             columns[self.funnel.number] = pa.array(number[chosen])
-        columns["converted"] = pa.array(watched.group[chosen] == 1)
+        columns["converted"] = pa.array(compared.group[chosen] == 1)
         return pa.record_batch(columns)
 
     def _codes(
         self, block: Block, seen: "SeenRows", column: int
     ) -> tuple[NDArray[np.uint32], NDArray[np.int64], list[str]]:
-        """What the rows that are looked at say, where each partition's begin, and the values."""
-        # What tells of the person may stand at the step itself; what they did comes behind it.
+        """Return the codes of the rows in the time range, their offsets, and the values."""
+        # Values of a column count from the step's own time on, events only after it.
         part = seen.part[seen.later] if column == EVENTS else seen.part
         rows = seen.rows[seen.later] if column == EVENTS else seen.rows
         offsets = offsets_of(np.bincount(part, minlength=len(block.keys)))
@@ -179,14 +181,14 @@ class DriversTask:
 
 
 class SeenRows(NamedTuple):
-    """The rows of a block that are looked at.
+    """The rows of a block in the time range.
 
     Attributes
     ----------
     rows, part : int64 arrays of shape (rows,)
         Their numbers, and their partitions.
     later : bool array of shape (rows,)
-        Which of them lie behind the step, and not at its time.
+        Which of them are later than the step, and not at its time.
     """
 
     rows: NDArray[np.int64]
@@ -194,10 +196,11 @@ class SeenRows(NamedTuple):
     later: NDArray[np.bool_]
 
 
-def _seen(block: Block, watched: Watched) -> SeenRows:
-    there, time, sizes = watched.group >= 0, instants(block.column(TIME)), np.diff(block.offsets)
-    since = np.repeat(np.where(there, watched.arrival, MOST), sizes)
-    until = np.repeat(np.where(there, watched.until, LEAST), sizes)
+def _seen_rows(block: Block, compared: Compared) -> SeenRows:
+    is_compared, sizes = compared.group >= 0, np.diff(block.offsets)
+    time = instants(block.column(TIME))
+    since = np.repeat(np.where(is_compared, compared.arrival, MOST), sizes)
+    until = np.repeat(np.where(is_compared, compared.until, LEAST), sizes)
     rows = np.flatnonzero((time >= since) & (time <= until))
     part = np.searchsorted(block.offsets, rows, side="right") - 1
     return SeenRows(rows, part, time[rows] > since[rows])
@@ -214,22 +217,22 @@ def _counts(column: int, values: list[str | None], went_on: object, dropped: obj
     )
 
 
-def summed_features(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Sum up what all blocks counted, a row for each feature; below zero where it is too many."""
+def sum_features(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Sum the counts of all blocks, a row for each feature; -1 for a column of too many values."""
     parts = list(unbundled(batches))
     if not parts:
         return
     counted = pa.Table.from_batches(parts)
     sums = [("went_on", "sum"), ("dropped", "sum"), ("went_on", "min")]
-    found = counted.group_by(["column", "value"]).aggregate(sums)
-    # A block tells of its own values that they are too many, and several have more together.
-    column, codes = np.unique(found.column("column").to_numpy(), return_inverse=True)
-    told = codes[found.column("went_on_min").to_numpy() < 0]
+    features = counted.group_by(["column", "value"]).aggregate(sums)
+    # One block may flag too many values of its own, and several may have too many together.
+    column, codes = np.unique(features.column("column").to_numpy(), return_inverse=True)
+    flagged = codes[features.column("went_on_min").to_numpy() < 0]
     crowded = np.bincount(codes, minlength=len(column)) > MOST_VALUES
-    crowded[told] = True
-    kept = found.filter(pa.array(~crowded[codes]))
-    columns = (kept.column(name) for name in ("column", "value", "went_on_sum", "dropped_sum"))
-    some = pa.table(dict(zip(COUNTS, columns, strict=True)))
+    crowded[flagged] = True
+    complete = features.filter(pa.array(~crowded[codes]))
+    sum_names = "column", "value", "went_on_sum", "dropped_sum"
+    counts = dict(zip(COUNTS, (complete.column(name) for name in sum_names), strict=True))
     more = [_counts(one, [None], [-1], [-1]) for one in column[crowded].tolist()]
-    rows = pa.concat_tables([some, *more])
+    rows = pa.concat_tables([pa.table(counts), *more])
     yield pa.record_batch({name: as_array(rows.column(name)) for name in COUNTS})

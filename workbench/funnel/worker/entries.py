@@ -1,8 +1,8 @@
-"""Entries of a trend: of each key and period in which it took the first step, how far it got.
+"""Entries of a trend: how far each key got, for each period in which it took the first step.
 
-Entries of several periods stand beside each other: an event may be a step of each. So the rows from
-an entry's first step to the end of its window are a partition of their own, and the scan of the
-funnel runs over them as it does over keys.
+Entries of several periods may share events: one event may be a step of each. So the rows from an
+entry's first step to the end of its window are a separate partition, and the scan of the funnel
+runs over these partitions as it does over keys.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,12 +21,12 @@ from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
 from workbench.funnel.worker.levels import BlockParts, FunnelTask, last_entry
 from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.reached import Reached
-from workbench.funnel.worker.summary import segment
+from workbench.funnel.worker.summary import segment_column
 
-#: What is known of an entry: the number of its period, the time of the last first step in it, and
-#: which steps it took, as bits. A row without any is no entry: it has the last time of its block.
+#: The columns of an entry: the number of its period, the time of the last first step in it, and
+#: which steps it took, as bits. A row without steps is no entry: it holds its block's last time.
 PERIOD, LAST, TAKEN = "period", "last", "taken"
-#: Rows of entries that are scanned at once.
+#: How many rows of entries are scanned at once.
 _ROWS_AT_ONCE = 4_000_000
 
 
@@ -36,11 +36,11 @@ class Entries(NamedTuple):
     Attributes
     ----------
     partition : int64 array of shape (entries,)
-        Whose it is.
+        The partition of its key.
     period : int64 array of shape (entries,)
         The number of its period.
     low, high : int64 arrays of shape (entries,)
-        Which rows it may take steps at.
+        The range of rows at which it may take steps.
     last : int64 array of shape (entries,)
         The time of its last first step.
     row_period : int64 array of shape (rows,)
@@ -97,7 +97,7 @@ def entries_of(
     most = np.iinfo(np.int64).max
     until = np.where(last > most - window, most, last + min(window, most))
     opens, closes = offsets[whose], offsets[whose + 1]
-    # Rows of one time are taken in the order of their steps, so all of them belong to an entry.
+    # Rows of one time are scanned in the order of their steps, so all of them belong to an entry.
     low = _first_row(time, opens, closes, time[rows[heads]], inclusive=True)
     high = _first_row(time, low, closes, until, inclusive=False)
     row_period = np.zeros(len(time), np.int64)
@@ -112,7 +112,7 @@ def numbers(periods: Periods, time: NDArray[np.int64]) -> NDArray[np.int64]:
     ----------
     periods : Periods
     time : int64 array of shape (rows,)
-        As the workers have times.
+        In the workers' representation of times.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def _first_row(
     bound: NDArray[np.int64],
     inclusive: bool,
 ) -> NDArray[np.int64]:
-    """The first row of each range that is not before a time, or behind it; by halves."""
+    """Return each range's first row at or after a time, or after it, by binary search."""
     low, high = low.copy(), high.copy()
     while len(active := np.flatnonzero(low < high)):
         middle = (low[active] + high[active]) // 2
@@ -143,15 +143,15 @@ def _first_row(
 
 @dataclass(frozen=True)
 class EntriesTask:
-    """Answer a funnel for each key and period of blocks, and bundle what the entries reached.
+    """Compute the entries of a trend for the keys and periods of blocks, and bundle them.
 
     Attributes
     ----------
     funnel : FunnelTask
     periods : Periods
     each : bool
-        Whether a key has an entry in each period with a first step. Else each answer of the
-        funnel is one, in the period in which its chain begins.
+        Whether a key has an entry in each period with a first step. Otherwise each result of the
+        funnel is one entry, in the period in which its chain begins.
     """
 
     funnel: FunnelTask
@@ -176,7 +176,7 @@ class EntriesTask:
         Parameters
         ----------
         block : Block
-            With the rows of a key in order of time.
+            With the rows of each key in order of time.
         """
         task = self.funnel
         if task.by:
@@ -193,7 +193,7 @@ class EntriesTask:
             yield self._scan_entries(block, time, conditions, entries, part)
 
     def _chain_entries(self, parts: BlockParts, first: NDArray[np.bool_]) -> pa.Table:
-        """Each chain in the period in which it begins."""
+        """Return an entry for each chain, in the period in which it begins."""
         (block, _, time, conditions, _), result = parts, self.funnel.result(parts)
         last = last_entry(block.offsets, time, first)
         began = result.level > 0
@@ -208,18 +208,18 @@ class EntriesTask:
         conditions: NDArray[np.uint32],
         first: NDArray[np.bool_],
     ) -> tuple[Block, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]]:
-        """The rows that can matter to a chain: in strict order all, else those with a meaning."""
+        """Return the rows that can affect a chain: all in strict order, else those of a step."""
         if self.funnel.strict:
             return block, time, conditions, first
         rows = np.flatnonzero(conditions)
         if len(rows) == len(time):
             return block, time, conditions, first
         offsets = np.searchsorted(rows, block.offsets).astype(np.int64)
-        left = Block(block.keys, offsets, self._segment_rows(block, rows))
-        return left, time[rows], conditions[rows], first[rows]
+        relevant = Block(block.keys, offsets, self._segment_rows(block, rows))
+        return relevant, time[rows], conditions[rows], first[rows]
 
     def _slices(self, lengths: NDArray[np.int64]) -> Iterator[slice]:
-        """Entries that are scanned together, so that their rows fit into the memory."""
+        """Return slices of entries to scan together, so that their rows fit into memory."""
         ends, begin = np.cumsum(lengths), 0
         while begin < len(lengths):
             done = ends[begin] - lengths[begin]
@@ -235,7 +235,7 @@ class EntriesTask:
         entries: Entries,
         part: slice,
     ) -> pa.Table:
-        """How far some entries got, each over the rows of its own."""
+        """Return how far some entries got, each scanned over its own rows."""
         low, high, period = entries.low[part], entries.high[part], entries.period[part]
         offsets = offsets_of(high - low)
         rows = rows_of_runs(low, high - low)
@@ -249,7 +249,7 @@ class EntriesTask:
         return self._table(rows_of_entries, row_time, bits, result, period, entries.last[part])
 
     def _segment_rows(self, block: Block, rows: NDArray[np.int64]) -> pa.Table:
-        """Of some rows the columns that segments are read from at a step."""
+        """Return some rows of the columns that segments are read from at a step."""
         read = self.funnel.segment_columns
         return block.rows.select(read).take(pa.array(rows)) if read else block.rows
 
@@ -268,11 +268,11 @@ class EntriesTask:
         columns = {PERIOD: pa.array(period), LAST: pa.array(last), TAKEN: pa.array(bits)}
         if self.funnel.by:
             values = self.funnel.segments(block, time, conditions, result)
-            columns |= {segment(k): values[name] for k, name in enumerate(self.funnel.by)}
+            columns |= {segment_column(k): values[name] for k, name in enumerate(self.funnel.by)}
         return pa.table(columns).filter(pa.array(result.level > 0))
 
     def _end_of(self, block: Block) -> pa.Table:
-        """A row that is no entry, with the last time of a block; of segments it has none."""
+        """Return a row that is no entry: it holds the last time of a block, and null segments."""
         columns = {
             PERIOD: pa.array([0], pa.int64()),
             LAST: pa.array([instants(block.column(TIME)).max()], pa.int64()),
@@ -281,5 +281,5 @@ class EntriesTask:
         for k, name in enumerate(self.funnel.by):
             kept = KEEP + name
             kind = pa.bool_() if name in self.funnel.cohorts else block.plain(kept).type
-            columns[segment(k)] = pa.nulls(1, kind)
+            columns[segment_column(k)] = pa.nulls(1, kind)
         return pa.table(columns)

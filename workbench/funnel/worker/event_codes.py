@@ -21,7 +21,7 @@ def event_codes(block: Block, name: str) -> tuple[NDArray[np.uint32], list[str]]
     Returns
     -------
     code : uint32 array of shape (rows,)
-        2³² - 1 where there is none.
+        2³² - 1 where the name is null.
     names : list of str
 
     Examples
@@ -36,8 +36,8 @@ def event_codes(block: Block, name: str) -> tuple[NDArray[np.uint32], list[str]]
         column = column.cast(pa.string()).dictionary_encode()
     texts = column.dictionary.to_pylist()
     names = sorted(text for text in texts if text is not None)
-    place = {text: k for k, text in enumerate(names)}
-    # One more for rows without a name.
-    table = np.array([*(place.get(text, NO_NAME) for text in texts), NO_NAME], np.uint32)
+    number = {text: k for k, text in enumerate(names)}
+    # A last entry for rows without a name.
+    table = np.array([*(number.get(text, NO_NAME) for text in texts), NO_NAME], np.uint32)
     codes = pc.fill_null(column.indices.cast(pa.int64()), len(texts)).to_numpy()
     return np.take(table, codes), names

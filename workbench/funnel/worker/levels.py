@@ -1,4 +1,4 @@
-"""The part of a funnel that runs in Spark's Python workers: blocks in, levels out."""
+"""Compute the levels of a funnel in Spark's Python workers: blocks in, levels out."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -28,13 +28,13 @@ from workbench.columnar.ragged import offsets_of, places_in_runs
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
 from workbench.funnel.worker.reached import FunnelAnswers, Reached, ScanResult
 
-#: The time of the last first step of an answer, as an integer.
+#: The time of the last row of a key, session or chain that may be a first step, as an integer.
 ENTERED = "__entered__"
 
 
 @dataclass(frozen=True)
 class FunnelTask:
-    """What a worker has to know of a funnel.
+    """The definition of a funnel for the workers.
 
     Attributes
     ----------
@@ -42,38 +42,38 @@ class FunnelTask:
         The key's columns.
     steps : tuple of (tuple of str) or int
         For blocks that hold event names, the names of each step; else the bit of each step among
-        the conditions. Behind the steps come the exclusions.
+        the conditions. The exclusions follow the steps.
     window : int
         In the unit of :func:`workbench.columnar.blocks.instants`.
     modes : dict of str to bool
     by : tuple of str
-        The kept columns whose values at the first step are returned as well.
+        The kept columns whose values at the step of ``attribution`` are returned as well.
     levels : tuple of int
         Return only the keys of these levels, with the time of their next event, and with ``next``
-        the value of that kept column. Without any, all keys.
+        the value of that kept column. If empty, return all keys.
     timed : bool
-        Return also the time of each step since the first, as integers.
+        Also return the time from the first step to each step, as integers.
     rules : Rules, optional
-        What is asked beyond the steps.
+        Rules beyond the order of the steps, such as exclusions; None for ClickHouse's scan.
     without_excluded : bool
-        Whether keys whose furthest chain an excluded event has ended reached no step at all.
+        Whether a key reaches no step if an excluded event ended its furthest chain.
     period : tuple of (int or None), optional
-        Where the first step must lie; the end is excluded.
+        The times between which the first step must lie; the end is excluded.
     gap : int, optional
-        The longest time between two events of one session, each of which is answered for.
+        The longest time between two events of one session. Each session has its own result.
     number : str, optional
-        What the column is called that numbers the sessions of a key from 1, or its chains: each
-        that is completed, and the furthest behind them. Without it a key has one answer.
+        The name of the column that numbers from 1 the sessions of a key, or its chains: each
+        completed chain, and the furthest one after them. Without it a key has one result.
     attribution : str or int
-        The step whose row has the values of ``by``, counted from 0, or ``"first"`` or ``"last"``;
-        ``"each"``: rows of each value are a partition of their own.
+        The step whose row supplies the values of ``by``, counted from 0, or ``"first"`` or
+        ``"last"``; with ``"each"``, the rows of each value are a separate partition.
     done : tuple of str
-        Cohorts among ``by`` of keys that ever did something: what that is stands behind the
+        Cohorts among ``by`` of keys that ever fulfilled a condition. Their conditions follow the
         exclusions.
     having : dict of str to (str, tuple)
-        Cohorts among ``by`` of keys of whose rows one has one of some values in a kept column.
+        Cohorts among ``by`` of keys with any row that has one of these values in a kept column.
     entered : bool
-        Return also when the last event was that may begin a chain, as an integer.
+        Also return the time of the last event that may begin a chain, as an integer.
     """
 
     keys: tuple[str, ...]
@@ -96,33 +96,33 @@ class FunnelTask:
 
     @property
     def cohorts(self) -> tuple[str, ...]:
-        """The segments that say whether a key ever did something."""
+        """The segments that are true or false of a whole key."""
         return (*self.done, *self.having)
 
     @property
     def excludes(self) -> bool:
-        """Whether an answer says which keys an excluded event has kept from the next step."""
+        """Whether the result tells which keys an excluded event kept from the next step."""
         return self.rules is not None and len(self.rules.exclusions) > 0
 
     @property
     def only_matching(self) -> bool:
-        """Whether rows that fulfil no step say nothing but that their key is there."""
+        """Whether rows that fulfil no step matter only because they show that their key exists."""
         by_value = self.attribution == "each" or len(self.having) > 0
         return not (self.strict or self.levels or by_value) and self.gap is None
 
     @property
     def strict(self) -> bool:
-        """Whether rows that fulfil no step may stand in the way of those that do."""
+        """Whether rows that fulfil no step may interrupt a chain."""
         ordered = self.rules is not None and self.rules.order == "strict"
         return self.modes["strict_order"] or ordered
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for a Spark partition that holds all rows of its keys."""
+        """Return the levels for a Spark partition that holds all rows of its keys."""
         blocks = block_of_rows(batches, self.keys, by_time=self.number is not None)
         yield from map(self.answer, blocks)
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for packed blocks, one binary value each."""
+        """Return the levels for packed blocks, one binary value each."""
         yield from map(self.answer, packed_blocks(batches, self.keys))
 
     def answer(self, block: Block) -> pa.RecordBatch:
@@ -151,7 +151,7 @@ class FunnelTask:
                 number,
             )
         )
-        # Behind a completed chain, what begins none is no further one.
+        # After a completed chain, a rest that begins no chain is not another one.
         present = (result.level > 0) | (number == 1) | (self.gap is not None)
         if not self.levels:
             return _filtered(present, columns)
@@ -163,7 +163,7 @@ class FunnelTask:
         return _filtered(present & np.isin(result.level, self.levels), columns)
 
     def columns(self, answers: FunnelAnswers) -> dict[str, pa.Array]:
-        """Return the columns of a result that say how far each partition got."""
+        """Return the columns of the result: how far each partition got."""
         result, reached = answers.result, answers.result.reached
         key_names = zip(self.keys, key_columns(self.keys), strict=True)
         columns = {name: as_array(answers.keys.column(key)) for name, key in key_names}
@@ -183,13 +183,13 @@ class FunnelTask:
     def last_entry(
         self, block: Block, time: NDArray[np.int64], conditions: NDArray[np.uint32]
     ) -> NDArray[np.int64] | None:
-        """Return when each partition's last row was that may begin a chain, where it is asked."""
+        """Return the time of each partition's last row that may begin a chain, if requested."""
         if not self.entered:
             return None
         return last_entry(block.offsets, time, self.may_begin(conditions))
 
     def reached_by_partition(self, block: Block) -> "tuple[Block, NDArray[np.int64], Reached]":
-        """Return a block with a partition for each that is answered for, their numbers, and levels.
+        """Return a block with a partition for each key, session or chain, and how far they got.
 
         Parameters
         ----------
@@ -199,17 +199,17 @@ class FunnelTask:
         -------
         block : Block
         number : int64 array of shape (partitions,)
-            Of the sessions or chains of a key, from 1.
-        result : Reached
+            The number of the session or chain of its key, from 1.
+        reached : Reached
         """
         parts = self.parts(block)
         return parts.block, parts.number, self.result(parts)
 
     def with_segments(self, block: Block) -> Block:
-        """Return the block with the segments that a key has whichever chain of it wins.
+        """Return the block with the segments of a key that do not depend on its winning chain.
 
-        Those are its cohorts, which are columns of the key then; and where each value has chains of
-        its own, a partition for each key and value.
+        Its cohorts become columns of the key. With the attribution "each", each key and
+        combination of values becomes a partition.
         """
         keys = block.keys
         if self.cohorts:
@@ -249,10 +249,10 @@ class FunnelTask:
         result: Reached,
         values: Sequence[pa.Array],
     ) -> pa.Array:
-        """The row of each winning chain whose values are its segment, null where it is not taken.
+        """Return for each winning chain the row that supplies its segment, null without the step.
 
-        Of several rows of that time that fulfil the step, the one with the least values is taken:
-        so the answer depends on the data, and not on their order of arrival.
+        Among several rows of that time that fulfil the step, the one with the least values is
+        used, so the result does not depend on the order of arrival.
         """
         partitions, steps = np.arange(len(result.level)), result.taken.shape[1]
         step = np.zeros(len(partitions), np.int64)
@@ -276,34 +276,33 @@ class FunnelTask:
         if repeated.any():
             tied = np.append(repeated, False) | np.append(False, repeated)
             by_value = _sorted_by_values(values, rows[tied])[::-1]
-            # Of several rows for one place NumPy keeps the last: backwards, that with least values.
+            # NumPy keeps the last of several rows written to one index: reversed, the least values.
             row_of[partition[tied][by_value]] = rows[tied][by_value]
         return pa.array(row_of, mask=row_of < 0)
 
     @property
     def _steps_ordered(self) -> bool:
-        """Whether a step of a chain is one step, and not any of them."""
+        """Whether the k-th time of a chain belongs to step k, and not to any of the steps."""
         return self.rules is None or self.rules.order != "any"
 
     def parts(self, block: Block, only_begun: bool = False, rows: bool = True) -> "BlockParts":
-        """Return a partition for each key, session or chain, with what its rows are.
+        """Return a partition for each key, session or chain, with its times and conditions.
 
         Parameters
         ----------
         block : Block
         only_begun : bool
-            Only for what is said of begun chains: sessions by a gap in which none can begin are
-            left out, and of the rows only those columns are kept in order that segments are read
-            from.
+            Only chains that began are needed: sessions by a gap in which no chain can begin are
+            left out, and of conversions only the columns that segments are read from are sorted.
         rows : bool
-            Whether the rows of each part are wanted; of conversions they need not be looked for
-            where it is said how far each got.
+            Whether the rows of each part are needed. Conversions can do without them when only
+            how far each got is needed.
         """
         time, conditions = instants(block.column(TIME)), self.conditions(block)
         if self.number is None:
             return BlockParts(block, np.ones(len(block.keys), np.int64), time, conditions)
         if self.gap is not None:
-            # Without a sign, as the distance of two times may need 64 bits.
+            # Unsigned, because the distance between two times may need 64 bits.
             last = np.append(np.diff(time.view(np.uint64)) > np.uint64(self.gap), True)
             if not only_begun:
                 return BlockParts(*split_partitions(block, last), time, conditions)
@@ -320,7 +319,7 @@ class FunnelTask:
         return BlockParts(*split_partitions(block, chains.ends == 1), time, conditions, reached)
 
     def _without_rows(self, block: Block, chains: Conversions) -> "BlockParts":
-        """The chains of each key, as if they had no rows."""
+        """Return the chains of each key as partitions without rows."""
         key = np.repeat(np.arange(len(chains.many)), chains.many)
         number = 1 + places_in_runs(chains.many)
         empty = Block(
@@ -337,7 +336,7 @@ class FunnelTask:
         return [KEEP + name for name in own if name not in self.cohorts]
 
     def result(self, parts: "BlockParts") -> Reached:
-        """Return how far the parts of a block got."""
+        """Return how far the parts of a block got, computed unless they already hold it."""
         if parts.result is not None:
             return parts.result
         return self.reached(parts.block.offsets, parts.time, parts.conditions)
@@ -351,7 +350,7 @@ class FunnelTask:
     def scan(
         self, offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
     ) -> ScanResult:
-        """Return what the kernels say of partitions."""
+        """Return the output of the kernels for partitions."""
         if self.rules is not None:
             return ScanResult(*chain_levels(offsets, time, conditions, self.rules))
         steps = len(self.steps) - len(self.done)
@@ -364,7 +363,7 @@ class FunnelTask:
         reached: NDArray[np.int64],
         outcome: NDArray[np.int64] | None,
     ) -> Reached:
-        """Return what the kernels say as an answer tells it; the arrays are written to."""
+        """Convert the output of the kernels to a result; this writes to the arrays."""
         if outcome is None:
             return Reached(level, reached, np.arange(reached.shape[1]) < level[:, None])
         rules = cast(Rules, self.rules)
@@ -375,7 +374,7 @@ class FunnelTask:
             outcome[excluded, 0] = 0
         taken = outcome[:, :1] >> np.arange(steps) & 1 == 1
         if rules.order == "any":
-            # In the sequence of their times, whichever steps they are.
+            # Sorted by time, whichever steps they belong to.
             some = np.flatnonzero(level)
             latest = np.iinfo(np.int64).max
             reached[some] = np.sort(np.where(taken[some], reached[some], latest), axis=1)
@@ -383,22 +382,22 @@ class FunnelTask:
         return Reached(level, reached, taken, outcome[:, 1] == 1)
 
     def may_begin(self, conditions: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Return at which rows a chain may begin."""
+        """Return a mask of the rows at which a chain may begin."""
         begins: NDArray[np.bool_] = conditions & np.uint32(self.first_bits) != 0
         return begins
 
     @property
     def first_bits(self) -> int:
-        """The bits of a row at which a chain may begin."""
+        """The bits of the conditions that may begin a chain."""
         return self._step_bits if self.rules is not None and self.rules.order == "any" else 1
 
     @property
     def _step_bits(self) -> int:
-        """The bits of the steps and the exclusions, behind which those of cohorts are."""
+        """The bits of the steps and the exclusions, which come before those of cohorts."""
         return (1 << len(self.steps) - len(self.done)) - 1
 
     def conditions(self, block: Block) -> NDArray[np.uint32]:
-        """Return for each row the steps that it fulfils, bit k for step k."""
+        """Return the steps that each row fulfils, as bits: bit k for step k."""
         fulfilled = self._fulfilled(block)
         if self.done:
             fulfilled = fulfilled & np.uint32(self._step_bits)
@@ -445,25 +444,25 @@ class FunnelTask:
             sum(1 << k for k, step in enumerate(self.steps) if name in cast(tuple[str, ...], step))
             for name in names.dictionary.to_pylist()
         ]
-        # One more for rows without a name, which fulfil nothing.
+        # A last entry for rows without a name, which fulfil nothing.
         table = np.array([*bits, 0], np.uint32)
         codes = names.indices.fill_null(len(bits)).to_numpy()
         return np.asarray(np.take(table, codes), np.uint32)
 
 
 class BlockParts(NamedTuple):
-    """A block with a partition for each that is answered for.
+    """A block with a partition for each key, session or chain.
 
     Attributes
     ----------
     block : Block
     number : int64 array of shape (partitions,)
-        Of the sessions or chains of a key, from 1.
+        The number of the session or chain of its key, from 1.
     time : int64 array of shape (rows,)
     conditions : uint32 array of shape (rows,)
         Bit k is set when the row fulfils step k.
     result : Reached, or None
-        How far they got, where that is known of what they were parted by.
+        How far they got, where splitting has already computed it.
     """
 
     block: Block
@@ -476,7 +475,7 @@ class BlockParts(NamedTuple):
 def last_entry(
     offsets: NDArray[np.int64], time: NDArray[np.int64], first: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Return for each partition the time of its last row that may begin a chain.
+    """Return the time of each partition's last row that may begin a chain.
 
     Parameters
     ----------
@@ -487,7 +486,7 @@ def last_entry(
     Returns
     -------
     int64 array of shape (partitions,)
-        The least integer where there is no such row.
+        The smallest integer where there is no such row.
 
     Examples
     --------
@@ -501,7 +500,7 @@ def last_entry(
 def split_partitions(
     block: Block, last: NDArray[np.bool_], having: NDArray[np.bool_] | None = None
 ) -> tuple[Block, NDArray[np.int64]]:
-    """Return a block with a partition for each part of a key's rows, and the parts' numbers.
+    """Split partitions at some rows; return the new block and the numbers of its parts.
 
     Parameters
     ----------
@@ -509,13 +508,13 @@ def split_partitions(
     last : bool array of shape (rows,)
         Where a part ends; the last row of a key ends one as well.
     having : bool array of shape (rows,), optional
-        Without it all parts; else those with a row that is among these.
+        Keep only the parts with any of these rows; without it, all parts.
 
     Returns
     -------
     block : Block
     number : int64 array of shape (parts,)
-        From 1 for each key.
+        Counted from 1 within each key.
 
     Examples
     --------
@@ -539,7 +538,7 @@ def split_partitions(
 
 
 def any_in_partition(block: Block, rows: NDArray[np.bool_]) -> pa.Array:
-    """Return for each partition whether one of its rows is among some.
+    """Return for each partition whether the mask is true of any of its rows.
 
     Examples
     --------
@@ -551,7 +550,7 @@ def any_in_partition(block: Block, rows: NDArray[np.bool_]) -> pa.Array:
 
 
 def has_value(block: Block, name: str, values: tuple[Any, ...]) -> NDArray[np.bool_]:
-    """Return which rows have one of some values in a kept column; null is none of them."""
+    """Return a mask of the rows with one of some values in a kept column; null is never one."""
     column = block.plain(KEEP + name)
     if pa.types.is_integer(column.type):
         column = column.cast(pa.int64())
@@ -566,12 +565,12 @@ def split_by_values(block: Block, names: Sequence[str]) -> Block:
     ----------
     block : Block
     names : sequence of str
-        Event columns, which the keys of the new block have beside their own.
+        Event columns, which the keys of the new block have in addition to their own.
 
     Returns
     -------
     Block
-        Its partitions stand in the order of the keys, then of first rows; rows keep their order.
+        Its partitions are in the order of the keys, then of first rows; rows keep their order.
 
     Examples
     --------
@@ -597,7 +596,7 @@ def split_by_values(block: Block, names: Sequence[str]) -> Block:
 
 
 def values_or_codes(values: pa.Array) -> pa.Array:
-    """Return what tells values apart: of text with a dictionary its codes, one more for null."""
+    """Return values to compare by: the codes of dictionary text, with one more code for null."""
     if not pa.types.is_dictionary(values.type):
         return values
     return values.indices.cast(pa.int64()).fill_null(len(values.dictionary))
@@ -609,9 +608,9 @@ def next_rows(
     result: Reached,
     names: pa.Array | None,
 ) -> pa.Array:
-    """Return each partition's earliest row behind its winning chain, null where there is none.
+    """Return each partition's earliest row after its winning chain, null where there is none.
 
-    Of several rows at that time, the one whose name comes first is taken.
+    Among several rows at that time, the one whose name sorts first is returned.
     """
     partition = block.partition_of_rows()
     last = np.where(result.taken, result.reached, np.iinfo(np.int64).min).max(axis=1)
@@ -623,7 +622,7 @@ def next_rows(
 
 
 def take_decoded(values: pa.Array, rows: pa.Array) -> pa.Array:
-    """Return some rows of a column as values, and not as codes for them.
+    """Return some rows of a column, decoded if it has a dictionary.
 
     Examples
     --------
@@ -636,7 +635,7 @@ def take_decoded(values: pa.Array, rows: pa.Array) -> pa.Array:
 
 
 def _sorted_by_values(values: Sequence[pa.Array], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of some rows in the order of their values, null last."""
+    """Return the indices that sort some rows by their values, null last."""
     names = [str(k) for k in range(len(values))]
     table = pa.table([take_decoded(one, pa.array(rows)) for one in values], names)
     order = pc.sort_indices(table, [(name, "ascending") for name in names])
@@ -644,7 +643,7 @@ def _sorted_by_values(values: Sequence[pa.Array], rows: NDArray[np.int64]) -> ND
 
 
 def _filtered(mask: NDArray[np.bool_], columns: dict[str, pa.Array]) -> pa.RecordBatch:
-    """The columns' rows that are there, without a copy where all are."""
+    """Return the rows of columns that a mask selects, without a copy if it selects all."""
     batch = pa.record_batch(columns)
     return batch if mask.all() else batch.filter(pa.array(mask))
 
@@ -657,14 +656,14 @@ def first_of_each(rows: NDArray[np.int64], partition: NDArray[np.int64], count: 
 
 
 def lists_of(taken: NDArray[np.bool_], reached: NDArray[np.int64], like: pa.DataType) -> pa.Array:
-    """Return the times of each row up to the last that is taken, as a list; null where one is not.
+    """Return each row's times up to its last taken step as a list, null for a step not taken.
 
     Parameters
     ----------
     taken : bool array of shape (rows, steps)
     reached : int64 array of shape (rows, steps)
     like : pyarrow.DataType
-        Of the times.
+        The type of the times.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The rows of one key, looked for in packed blocks."""
+"""Find the rows of one key in packed blocks."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,27 +16,27 @@ from workbench.funnel.worker.levels import FunnelTask
 
 @dataclass(frozen=True)
 class OneKeyTask:
-    """The part that runs in Spark's Python workers: packed blocks in, the rows of one key out."""
+    """Find a key in Spark's Python workers: packed blocks in, the rows of one key out."""
 
     task: FunnelTask
     values: tuple[Any, ...]
     limit: int
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Look for the key in every block."""
+        """Return the key's rows from the block that holds it."""
         for block in packed_blocks(batches, self.task.keys):
             yield from self._rows(block)
 
     def _rows(self, block: Block) -> Iterator[pa.RecordBatch]:
         keys = key_columns(self.task.keys)
-        wanted = [
+        matches = [
             pc.equal(block.keys.column(name), pa.scalar(value, block.keys.column(name).type))
             for name, value in zip(keys, self.values, strict=True)
         ]
-        found = np.flatnonzero(reduce(pc.and_, wanted).combine_chunks().to_numpy(False))
-        if not len(found):
+        partition = np.flatnonzero(reduce(pc.and_, matches).combine_chunks().to_numpy(False))
+        if not len(partition):
             return
-        first, last = block.offsets[found[0]], block.offsets[found[0] + 1]
+        first, last = block.offsets[partition[0]], block.offsets[partition[0] + 1]
         rows = slice(first, min(last, first + self.limit))
         has_names = self.task.next in block.rows.column_names
         names = block.plain(str(self.task.next))[rows] if has_names else None

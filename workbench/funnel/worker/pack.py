@@ -1,4 +1,4 @@
-"""Rows packed as one block for each Spark partition, and the block is one binary value."""
+"""Pack the rows of each Spark partition as one block, which is one binary value."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MOST_NAMES = 10_000
 
 @dataclass(frozen=True)
 class PackTask:
-    """The part that runs in Spark's Python workers: rows in, packed blocks out.
+    """Pack rows in Spark's Python workers: rows in, packed blocks out.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class PackTask:
             return
         rows = block.rows
         names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
-        # One more than may be, so that the driver sees that they are too many.
+        # One more than allowed, so that the driver sees that there are too many.
         names = names[: MOST_NAMES + 1].to_pylist()
         times = instants(as_array(rows.column(TIME)))
         packed = pack(block)

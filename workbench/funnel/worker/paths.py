@@ -1,4 +1,4 @@
-"""The part of paths that runs in Spark's Python workers: blocks in, counts or people out."""
+"""Compute paths in Spark's Python workers: blocks in, counts or people out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,28 +20,28 @@ from workbench.funnel.worker.event_codes import event_codes
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.reached import Reached
 
-#: Paths that are returned, the most frequent.
+#: How many paths are returned at the most, the most frequent.
 MOST_PATHS = 1_000
 
 
 @dataclass(frozen=True)
 class PathsTask:
-    """What a worker has to know of paths.
+    """The definition of paths for the workers.
 
     Attributes
     ----------
     funnel : FunnelTask
-        Whose ``next`` names the column of events.
+        Its ``next`` names the column of events.
     after, before : int or None
-        The steps between which the events lie, counted from 0; one of them is given.
+        The steps between which the events lie, counted from 0; at least one is given.
     dropped : bool
-        Only of those who took no step behind ``after``.
+        Only paths of those who took no step after ``after``.
     longest : int
         How many events a path has at the most.
     wanted : tuple of tuple of str and bool, optional
-        A path, and whether it is cut: whose people are returned.
-    listed : bool
-        Return everybody, and which path they took. Without either paths are counted.
+        A path and whether it is cut: return the people who took it.
+    with_paths : bool
+        Return everybody with the path they took. Without either, the paths are counted.
     """
 
     funnel: FunnelTask
@@ -50,11 +50,11 @@ class PathsTask:
     dropped: bool
     longest: int
     wanted: tuple[tuple[str, ...], bool] | None = None
-    listed: bool = False
+    with_paths: bool = False
 
     @property
     def backwards(self) -> bool:
-        """Whether paths are read from their end."""
+        """Whether paths are cut at their beginning, and so read from their end."""
         return self.after is None
 
     @property
@@ -63,38 +63,38 @@ class PathsTask:
         return self.funnel.keys
 
     def answers(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
-        """Return what is counted of each block in bundles, or the people who are wanted."""
-        if self.wanted is not None or self.listed:
+        """Return the counts of each block in bundles, or the people."""
+        if self.wanted is not None or self.with_paths:
             yield from map(self.people, blocks)
             return
         yield from to_one_task(map(self.counts, blocks), BUNDLE, (*self.keys, "paths"))
 
     def counts(self, block: Block) -> pa.Table:
-        """Return each different path, whether it is cut, and how many took it."""
-        _, _, there, path, cut, names = self._paths(block)
-        columns = {str(k): pa.array(one) for k, one in enumerate(path[there].T)}
-        codes, many = key_codes(pa.table({**columns, "cut": pa.array(cut[there])}))
-        first = np.zeros(many, np.int64)
+        """Return each distinct path, whether it is cut, and how many took it."""
+        _, _, has_path, path, cut, names = self._paths(block)
+        columns = {str(k): pa.array(one) for k, one in enumerate(path[has_path].T)}
+        codes, different = key_codes(pa.table({**columns, "cut": pa.array(cut[has_path])}))
+        first = np.zeros(different, np.int64)
         first[codes[::-1]] = np.arange(len(codes))[::-1]
         texts = pa.array([*names, None], pa.string())
-        found = {
+        steps = {
             name: texts.take(pa.array(one.to_numpy()[first] % (len(names) + 1)))
             for name, one in columns.items()
         }
-        users = pa.array(np.bincount(codes, minlength=many))
-        return pa.table({**found, "cut": pa.array(cut[there][first]), "users": users})
+        users = pa.array(np.bincount(codes, minlength=different))
+        return pa.table({**steps, "cut": pa.array(cut[has_path][first]), "users": users})
 
     def people(self, block: Block) -> pa.RecordBatch:
-        """Return the keys of a path, or everybody's with the path that they took."""
-        parts, number, there, paths, cut, names = self._paths(block)
+        """Return the keys that took a path, or all keys with the path that they took."""
+        parts, number, has_path, paths, cut, names = self._paths(block)
         if self.wanted is not None:
             path, is_cut = self.wanted
             code = {name: k for k, name in enumerate(names)}
-            mine = np.full(self.longest, -1)
-            asked = [code.get(name, len(names)) for name in path]
-            mine[: len(asked)] = asked[::-1] if self.backwards else asked
-            there = there & (paths == mine).all(axis=1) & (cut == is_cut)
-        chosen = np.flatnonzero(there)
+            codes = np.full(self.longest, -1)
+            wanted = [code.get(name, len(names)) for name in path]
+            codes[: len(wanted)] = wanted[::-1] if self.backwards else wanted
+            has_path = has_path & (paths == codes).all(axis=1) & (cut == is_cut)
+        chosen = np.flatnonzero(has_path)
         keys = zip(self.keys, key_columns(self.keys), strict=True)
         columns = {
             name: as_array(parts.keys.column(key)).take(pa.array(chosen)) for name, key in keys
@@ -102,12 +102,12 @@ class PathsTask:
         if self.funnel.number is not None:
             columns[self.funnel.number] = pa.array(number[chosen])
         if self.wanted is None:
-            columns["path"] = self._listed(paths[chosen], names)
+            columns["path"] = self._path_lists(paths[chosen], names)
             columns["more"] = pa.array(cut[chosen])
         return pa.record_batch(columns)
 
-    def _listed(self, paths: NDArray[np.int64], names: list[str]) -> pa.Array:
-        """Paths as lists of names, from their first event on."""
+    def _path_lists(self, paths: NDArray[np.int64], names: list[str]) -> pa.Array:
+        """Return paths as lists of names, from their first event on."""
         paths = paths[:, ::-1] if self.backwards else paths
         there = paths >= 0
         ends = pa.array(offsets_of(there.sum(axis=1)).astype(np.int32))
@@ -119,62 +119,62 @@ class PathsTask:
     ) -> tuple[
         Block, NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_], list[str]
     ]:
-        """The parts of a block, their numbers, which have a path, it, if it is cut, and names."""
-        block, number, found = self.funnel.reached_by_partition(block)
+        """Return a block's parts, their numbers, which have a path, paths, cut ones, and names."""
+        block, number, result = self.funnel.reached_by_partition(block)
         code, names = event_codes(block, str(self.funnel.next))
-        there, between = self._between(found)
+        has_path, bounds = self._time_bounds(result)
         time = instants(block.column(TIME)).copy()
         sort_entries.over(block.offsets, time, code)
-        path = np.empty((len(there), self.longest), np.int64)
-        count = collapsed_path.over(block.offsets, time, code, between, self.backwards, path)
-        return block, number, there, path, count > self.longest, names
+        path = np.empty((len(has_path), self.longest), np.int64)
+        count = collapsed_path.over(block.offsets, time, code, bounds, self.backwards, path)
+        return block, number, has_path, path, count > self.longest, names
 
-    def _between(self, found: Reached) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Which partitions have a path, and the first and the last time of it."""
-        window, there = self.funnel.window, np.ones(len(found.level), bool)
-        between = np.empty((len(there), 2), np.int64)
+    def _time_bounds(self, result: Reached) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Return which partitions have a path, and the first and last time of it, inclusive."""
+        window, has_path = self.funnel.window, np.ones(len(result.level), bool)
+        bounds = np.empty((len(has_path), 2), np.int64)
         if self.before is not None:
-            there &= found.taken[:, self.before]
-            until = found.reached[:, self.before]
-            between[:, 1] = np.where(until == LEAST, LEAST, until - 1)
-            between[:, 0] = np.maximum(until, LEAST + window) - window
+            has_path &= result.taken[:, self.before]
+            until = result.reached[:, self.before]
+            bounds[:, 1] = np.where(until == LEAST, LEAST, until - 1)
+            bounds[:, 0] = np.maximum(until, LEAST + window) - window
         if self.after is not None:
-            there &= found.taken[:, self.after]
-            since = found.reached[:, self.after]
-            between[:, 0] = np.where(since == MOST, MOST, since + 1)
+            has_path &= result.taken[:, self.after]
+            since = result.reached[:, self.after]
+            bounds[:, 0] = np.where(since == MOST, MOST, since + 1)
             if self.before is None:
-                between[:, 1] = np.minimum(since, MOST - window) + window
-                # Nothing is later than the last time there is.
-                between[since == MOST] = MOST, LEAST
+                bounds[:, 1] = np.minimum(since, MOST - window) + window
+                # Nothing is later than the latest time.
+                bounds[since == MOST] = MOST, LEAST
         if self.dropped and self.after is not None:
-            there &= ~found.taken[:, self.after + 1 :].any(axis=1)
-        # Of others nothing is looked for.
-        between[~there] = MOST, LEAST
-        return there, between
+            has_path &= ~result.taken[:, self.after + 1 :].any(axis=1)
+        # An empty range for the others.
+        bounds[~has_path] = MOST, LEAST
+        return has_path, bounds
 
 
-def summed_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Sum up what all blocks counted: the most frequent paths, and what is true of all."""
+def sum_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Sum the counts of all blocks: the most frequent paths, and the totals of all paths."""
     parts = list(unbundled(batches))
     if not parts:
         return
-    # Of text the codes differ from block to block, and nothing else of them.
+    # Dictionary codes differ between blocks, but nothing else in their schemas does.
     counted = pa.Table.from_batches(parts)
     steps = [name for name in counted.column_names if name not in ("cut", "users")]
-    found = counted.group_by([*steps, "cut"]).aggregate([("users", "sum")])
-    # A path that ends stands before those that go on from it.
+    paths_table = counted.group_by([*steps, "cut"]).aggregate([("users", "sum")])
+    # A path comes before those that continue it.
     rest = [(name, "ascending", "at_start") for name in [*steps, "cut"]]
     order = [("users_sum", "descending", "at_end"), *rest]
-    kept = found.take(pc.sort_indices(found, order)[:MOST_PATHS])
-    rows = zip(*(kept.column(name).to_pylist() for name in steps), strict=True)
+    top = paths_table.take(pc.sort_indices(paths_table, order)[:MOST_PATHS])
+    rows = zip(*(top.column(name).to_pylist() for name in steps), strict=True)
     paths = [[name for name in row if name is not None] for row in rows]
-    totals = len(found), pc.sum(found.column("users_sum")).as_py() or 0
+    totals = len(paths_table), pc.sum(paths_table.column("users_sum")).as_py() or 0
     yield pa.record_batch(
         {
             "path": pa.array(paths, pa.list_(pa.string())),
-            "cut": as_array(kept.column("cut")),
-            "users": as_array(kept.column("users_sum")),
-            "different": pa.array([totals[0]] * len(kept), pa.int64()),
-            "everybody": pa.array([totals[1]] * len(kept), pa.int64()),
+            "cut": as_array(top.column("cut")),
+            "users": as_array(top.column("users_sum")),
+            "different": pa.array([totals[0]] * len(top), pa.int64()),
+            "everybody": pa.array([totals[1]] * len(top), pa.int64()),
         }
     )

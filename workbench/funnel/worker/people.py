@@ -1,4 +1,4 @@
-"""The first keys of some levels, of a segment or of a time, looked for in packed blocks."""
+"""Find the first keys of some levels, of a segment or of a time in packed blocks."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import starts_of
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
 
-#: The time of the last step, as the workers call it.
+#: The workers' name for the time of the last step.
 LAST = "__last__"
 
 
 @dataclass(frozen=True)
 class PeopleTask:
-    """The part that runs in Spark's Python workers: packed blocks in, a row for each key out.
+    """Find keys in Spark's Python workers: packed blocks in, a row for each key out.
 
     Attributes
     ----------
     funnel : FunnelTask
-        Timed, with the levels that are wanted.
+        With ``timed``, and with the requested ``levels``.
     rows : int
         How many keys of each block are returned at the most, the first in the order of keys.
     segments : tuple of tuple, or None
@@ -36,15 +36,15 @@ class PeopleTask:
     step : int, or None
         Only keys that took this step, counted from 0, which may be optional.
     took : tuple of int, or None
-        Only keys that took that step, or without one their last, so long after the first; the end
-        is excluded.
+        Only keys that took ``step``, or else their last step, within this range of times after the
+        first step; the end is excluded.
     excluded : bool, or None
-        Only keys whose furthest chain an excluded event has ended, or only the others.
+        Only keys whose furthest chain an excluded event ended, or only the others.
     entered : tuple of int, or None
-        Only keys whose chain begins at the first of three times or later, and before the second,
-        and who have no first step behind the third; for a funnel that says when people entered.
+        Only keys whose chain begins at the first of three times or later and before the second,
+        and that have no first step after the third; needs ``entered`` of the funnel.
     open : bool
-        Only keys that have such a first step, in place of those that have none.
+        Only keys that have such a late first step, instead of those that have none.
     """
 
     funnel: FunnelTask
@@ -66,8 +66,8 @@ class PeopleTask:
         wanted = pa.array(np.ones(len(answer), bool))
         if self.segments is not None:
             columns = [answer.column(name) for name in self.funnel.by]
-            found = [_is_segment(columns, values) for values in self.segments]
-            inside = reduce(pc.or_, found) if found else pa.array(np.zeros(len(answer), bool))
+            matches = [_is_segment(columns, values) for values in self.segments]
+            inside = reduce(pc.or_, matches) if matches else pa.array(np.zeros(len(answer), bool))
             wanted = pc.invert(inside) if self.others else inside
         times = answer.column("since_first")
         since = _last(times) if self.step is None else _values(times, self.step)
@@ -84,7 +84,7 @@ class PeopleTask:
         return wanted
 
     def _in_period(self, answer: pa.RecordBatch, begin: int, end: int, latest: int) -> pa.Array:
-        """Which chains begin in a period, of keys whose window is over, or of those still open."""
+        """Return which chains begin in a period, for keys whose window is over, or still open."""
         reached = answer.column("reached")
         length = reached.value_lengths().to_numpy()
         first = np.full(len(answer), end)
@@ -92,30 +92,30 @@ class PeopleTask:
         over = answer.column(ENTERED).to_numpy() <= latest
         return pa.array((first >= begin) & (first < end) & (over != self.open))
 
-    def _first(self, found: pa.Table) -> pa.RecordBatch:
+    def _first(self, people: pa.Table) -> pa.RecordBatch:
         keys = [(name, "ascending") for name in self.funnel.keys]
-        found = found.take(pc.sort_indices(found, keys)[: self.rows])
-        reached = _last(as_array(found.column("reached")))
+        people = people.take(pc.sort_indices(people, keys)[: self.rows])
+        reached = _last(as_array(people.column("reached")))
         own = "reached", "since_first", ENTERED
-        kept = [name for name in found.column_names if name not in own]
-        columns = {name: as_array(found.column(name)) for name in kept} | {LAST: reached}
+        names = [name for name in people.column_names if name not in own]
+        columns = {name: as_array(people.column(name)) for name in names} | {LAST: reached}
         return pa.record_batch(columns)
 
 
 def _firsts(length: NDArray[np.int64]) -> pa.Array:
-    """Where each list begins that has a value."""
+    """Return the start of each list that is not empty."""
     return pa.array(starts_of(length)[length > 0])
 
 
 def _last(lists: pa.ListArray) -> pa.Array:
-    """The last value of each list, null where it is empty."""
+    """Return the last value of each list, null where it is empty."""
     length = lists.value_lengths().to_numpy()
     at = pa.array(np.cumsum(length) - 1, mask=length == 0)
     return lists.flatten().take(at)
 
 
 def _values(lists: pa.ListArray, k: int) -> pa.Array:
-    """The k-th value of each list, null where it is shorter."""
+    """Return the k-th value of each list, null where it is shorter."""
     length = lists.value_lengths().to_numpy()
     return lists.flatten().take(pa.array(starts_of(length) + k, mask=length <= k))
 

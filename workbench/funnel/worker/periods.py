@@ -1,4 +1,4 @@
-"""Periods of equal length, numbered: of a clock, of days in a time zone, or of months."""
+"""Numbered periods of equal length: clock time, days in a time zone, or months."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _TO_MONDAY = 3 * DAY
 
 @dataclass(frozen=True)
 class Periods:
-    """Periods one behind the other, of which number 0 holds the begin of 1970, or zero.
+    """Consecutive periods; number 0 contains the start of 1970, or the integer zero.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Periods:
     months : bool
         Whether the length counts months.
     zone : str, optional
-        Whose days and months they are, for times that have a time zone.
+        The time zone of days and months, for times that have one.
     integers : bool
-        Whether times are integers of some unit, which knows no days.
+        Whether times are integers, whose unit has no days.
     """
 
     length: int
@@ -37,7 +37,7 @@ class Periods:
 
     @property
     def of_days(self) -> bool:
-        """Whether they begin at midnight."""
+        """Whether the periods begin at midnight."""
         return self.months or (not self.integers and self.length % DAY == 0)
 
     @property
@@ -66,14 +66,14 @@ class Periods:
         """
         if self.of_days and self.zone is not None and pa.types.is_timestamp(time.type):
             time = pc.local_timestamp(time.cast(pa.timestamp("us", self.zone)))
-        found = instants(time)
+        ticks = instants(time)
         if self.months:
-            month = found.astype("datetime64[us]").astype("datetime64[M]").astype(np.int64)
+            month = ticks.astype("datetime64[us]").astype("datetime64[M]").astype(np.int64)
             return np.asarray(month // self.length)
-        return np.asarray((found + self._shift) // self.length)
+        return np.asarray((ticks + self._shift) // self.length)
 
     def ends(self, numbers: NDArray[np.int64]) -> pa.Array:
-        """Return when the periods behind them begin, the last integer where there is none.
+        """Return when the next periods begin, the largest integer where there is none.
 
         Examples
         --------
@@ -83,7 +83,7 @@ class Periods:
         return self.begins(np.minimum(numbers, MOST_TICKS - 1) + 1)
 
     def begins(self, numbers: NDArray[np.int64]) -> pa.Array:
-        """Return when periods begin, as the clock of the time zone shows it; integers stay.
+        """Return when periods begin, as local time of the time zone; integers stay integers.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class Periods:
         if self.months:
             begin = (numbers * self.length).astype("datetime64[M]").astype("datetime64[us]")
             return pa.array(begin)
-        # The period of the very first integers may begin before there are any.
+        # The period of the smallest integers may begin below them.
         least, most = -(2**63 // self.length), MOST_TICKS // self.length
         begin = np.clip(numbers, least, most) * self.length
         begin = np.where(numbers < least, -(2**63), np.where(numbers > most, MOST_TICKS, begin))

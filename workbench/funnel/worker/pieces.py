@@ -1,9 +1,9 @@
-"""Keys that are cut by time: how far each piece got, and of these how far the key got.
+"""Keys that are cut by time: how far each piece got, and from that how far the key got.
 
-A piece owns the chains that begin in it, and has all rows up to a window behind its end. The scan
-of a piece holds the very chains of the scan of the whole key that began in it or later, because of
-two chains at one step the newer one stays. So the furthest chain of the key is the one of some
-piece, and one rule finds it (docs/decisions/0043).
+A piece owns the chains that begin in it, and has all rows up to a window after its end. The scan
+of a piece holds exactly those chains of the whole key's scan that began in it or later, because
+of two chains at one step the newer one replaces the older. So the furthest chain of the key is the
+furthest of some piece, and one rule finds that piece (docs/decisions/0043).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,9 +32,9 @@ from workbench.funnel.worker.levels import ENTERED, FunnelTask
 from workbench.funnel.worker.reached import FunnelAnswers, Reached, ScanResult
 from workbench.funnel.worker.summary import ReachedTask, SummaryTask
 
-#: What is known of a piece, and the last time of all rows that came with it.
+#: The columns of a piece's result; END is the last time of all rows of its block.
 LEVEL, REACHED, OUTCOME, END = "__level__", "__reached__", "__outcome__", "__end__"
-#: By what tables of pieces are told from those of whole keys, whatever the columns are called.
+#: The schema metadata that marks tables of pieces, whatever their columns are called.
 _PIECES = {b"pieces": b""}
 
 Batches = list[pa.RecordBatch]
@@ -42,7 +42,7 @@ Batches = list[pa.RecordBatch]
 
 @dataclass(frozen=True)
 class PiecesTask:
-    """Answer a funnel for whole keys and for pieces of keys, and join the pieces.
+    """Compute a funnel for whole keys and for pieces of keys, and join the pieces.
 
     Attributes
     ----------
@@ -54,14 +54,14 @@ class PiecesTask:
     def levels(
         self, batches: Iterable[pa.RecordBatch], partitions: int, hashed: int | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Return bundles of levels: those of whole keys stay, those of pieces go to one task.
+        """Return bundles of levels: those of whole keys stay here, a key's pieces go to one task.
 
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
             Bundles of rows.
         partitions : int
-            How many there are behind.
+            The number of partitions after the shuffle.
         hashed : int, optional
             See :class:`workbench.columnar.bundles.BundleTask`.
         """
@@ -75,7 +75,7 @@ class PiecesTask:
         yield from map(Bundle.of, self.piece_results(pieces))
 
     def join_levels(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return the levels of all keys of which bundles came."""
+        """Return the levels of all keys in the bundles."""
         freeze_gc()
         whole, pieces = split_results(unbundled(batches))
         yield from whole
@@ -83,7 +83,7 @@ class PiecesTask:
             yield pa.record_batch(self.funnel.columns(self.join(pieces)[0]))
 
     def times_since_first(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return what whole keys and pieces reached, for the one task that sums it up."""
+        """Return the step times of whole keys and pieces, for the one task that sums them up."""
         whole, pieces = split_rows(batches)
         of_keys = map(ReachedTask(self.funnel).times_since_first, blocks_of(whole, self._names))
         yield from to_one_task(chain(of_keys, self.piece_results(pieces)), BUNDLE, self.funnel.keys)
@@ -98,7 +98,7 @@ class PiecesTask:
         yield from summary.from_parts(whole)
 
     def piece_results(self, batches: Batches) -> Iterator[pa.Table]:
-        """Return a table of how far each piece got, none without any."""
+        """Return a table of how far each piece got; nothing without pieces."""
         for block in blocks_of(batches, (*self._names, PIECE)):
             yield self._block_results(block)
 
@@ -111,7 +111,7 @@ class PiecesTask:
         columns = {name: as_array(block.keys.column(name)) for name in block.keys.column_names}
         columns |= _packed(scanned, block.rows.schema.field(TIME).type)
         if task.segment_columns:
-            # Whom an excluded event keeps from every step is known of the key alone.
+            # Only the whole key tells whether an excluded event removes it from every step.
             result = replace(task, without_excluded=False).to_reached(*scanned.copy())
             values = task.segments(block, time, conditions, result)
             columns |= {name: values[name.removeprefix(KEEP)] for name in task.segment_columns}
@@ -121,17 +121,17 @@ class PiecesTask:
         return pa.table(columns).replace_schema_metadata(_PIECES)
 
     def join(self, batches: Batches) -> tuple[FunnelAnswers, int | None]:
-        """Return how far the keys got whose pieces these are, and the last time of their rows."""
+        """Return how far the keys of these pieces got, and the last time of their rows."""
         pieces = pa.concat_tables(map(_table, batches)).combine_chunks()
         groups = [name for name in pieces.column_names if name in self._group_columns]
         codes, count = key_codes(pieces.select(groups))
         level, reached, outcome = scanned = _unpacked(pieces)
         best = self.best(scanned, codes, count, pieces.column(PIECE).to_numpy())
         if outcome is not None:
-            # Whatever piece it was in that an excluded event ended a chain as far as the best.
-            barred = (outcome[:, 1] == 1) & (level == level[best][codes])
+            # In any piece, an excluded event may have ended a chain that got as far as the best.
+            excluded = (outcome[:, 1] == 1) & (level == level[best][codes])
             outcome = outcome[best]
-            outcome[:, 1] = _any(barred, codes, count)
+            outcome[:, 1] = _any(excluded, codes, count)
         result = self.funnel.to_reached(level[best], reached[best], outcome)
         keys, time = pieces.select(self._names).take(best), pieces.schema.field(REACHED).type
         segments = self._segments(pieces, best, result)
@@ -146,7 +146,7 @@ class PiecesTask:
     def _segments(
         self, pieces: pa.Table, best: NDArray[np.int64], result: Reached
     ) -> dict[str, pa.Array]:
-        """The segments of each key: what it ever did, and the values of the best piece."""
+        """Return the segments of each key: its cohorts, and the values of the best piece."""
         key, count = key_codes(pieces.select(self._names))
         segments = {}
         for name in self.funnel.by:
@@ -166,30 +166,30 @@ class PiecesTask:
         count: int,
         piece: NDArray[np.int32],
     ) -> NDArray[np.int64]:
-        """Return the piece of each key whose chain is the key's.
+        """Return for each key the piece that holds its winning chain.
 
-        A scan that takes the last step ends there: the piece in which that was first. Else the
-        chain counts that got furthest, then the one that began last, then the one with most
-        optional steps; of pieces that see the same one, the last sees all of it.
+        A scan that takes the last step ends there, so the first piece that takes it wins. Otherwise
+        the chain that got furthest wins, then the one that began last, then the one with most
+        optional steps; of pieces that see the same chain, the last sees all of it.
         """
         level, reached, outcome = scanned
         steps = reached.shape[1]
-        taken = np.arange(steps) < level[:, None]
+        has_step = np.arange(steps) < level[:, None]
         options = np.zeros(len(level), np.int64)
         rules = self.funnel.rules
         in_any_order = rules is not None and rules.order == "any"
         if outcome is not None:
-            taken = outcome[:, :1] >> np.arange(steps) & 1 == 1
+            has_step = outcome[:, :1] >> np.arange(steps) & 1 == 1
         if rules is not None:
-            options = taken[:, list(rules.optional)].sum(axis=1)
+            options = has_step[:, list(rules.optional)].sum(axis=1)
         times = np.iinfo(np.int64)
-        start = np.where(taken, reached, times.max).min(axis=1)
-        last = np.where(taken, reached, times.min).max(axis=1)
+        start = np.where(has_step, reached, times.max).min(axis=1)
+        last = np.where(has_step, reached, times.min).max(axis=1)
         done = level == steps
         if steps == 1 and not (in_any_order or self.funnel.modes["strict_once"]):
-            # Where the first step is the last one, these scans go on to the newest.
+            # If the first step is also the last, these scans go on to the newest.
             done[:] = False
-        # What is done comes behind, the first of these last; the last of each key is the best.
+        # Completed chains sort last, the first of them at the end; the last of each key is best.
         order = np.lexsort(
             (
                 np.where(done, -piece, piece),
@@ -209,14 +209,14 @@ class PiecesTask:
 
     @property
     def _group_columns(self) -> set[str]:
-        """The columns of which each combination of values is answered for."""
+        """The columns whose combinations of values have separate results."""
         task = self.funnel
         of_step = {*task.segment_columns, *(KEEP + name for name in task.cohorts)}
         return {*self._names, *(KEEP + name for name in task.by)} - of_step
 
 
 def split_rows(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
-    """Return the rows of whole keys, and those of pieces, of bundles that came to a task."""
+    """Return from bundles the rows of whole keys, and those of pieces."""
     freeze_gc()
     whole: Batches = []
     pieces: Batches = []
@@ -235,7 +235,7 @@ def split_rows(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
 
 
 def split_results(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
-    """Return what is known of whole keys, and of pieces."""
+    """Return the results of whole keys, and those of pieces."""
     whole_and_pieces: tuple[Batches, Batches] = [], []
     for batch in batches:
         whole_and_pieces[batch.schema.metadata == _PIECES].append(batch)
@@ -243,7 +243,7 @@ def split_results(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
 
 
 def blocks_of(batches: Batches, names: Sequence[str]) -> Iterator[Block]:
-    """Return the block of rows that are out of their bundles, which give them up; none of none."""
+    """Return the block of some batches, if they have rows; the list is emptied to free memory."""
     block = gather(batches, names)
     batches.clear()
     if block is not None:
@@ -251,7 +251,7 @@ def blocks_of(batches: Batches, names: Sequence[str]) -> Iterator[Block]:
 
 
 def _packed(scanned: ScanResult, time: pa.DataType) -> dict[str, pa.Array]:
-    """What the kernels say as columns."""
+    """Return the output of the kernels as columns."""
     level, reached, outcome = scanned
     times = from_instants(reached.ravel(), time)
     columns = {
@@ -265,7 +265,7 @@ def _packed(scanned: ScanResult, time: pa.DataType) -> dict[str, pa.Array]:
 
 
 def _unpacked(pieces: pa.Table) -> ScanResult:
-    """What the kernels said, from columns."""
+    """Return the output of the kernels from columns."""
     level = pieces.column(LEVEL).to_numpy().copy()
     reached, *outcome = (
         instants(as_array(pieces.column(name)).flatten()).reshape(len(level), -1)
@@ -276,7 +276,7 @@ def _unpacked(pieces: pa.Table) -> ScanResult:
 
 
 def _any(rows: NDArray[np.bool_], codes: NDArray[np.uint32], count: int) -> NDArray[np.bool_]:
-    """Which groups have one of some rows."""
+    """Return which groups have any of some rows."""
     result = np.zeros(count, bool)
     result[codes[rows]] = True
     return result

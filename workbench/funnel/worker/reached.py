@@ -1,4 +1,4 @@
-"""How far partitions got: as kernels say it, as an answer tells it, and what goes with it."""
+"""How far partitions got: the output of the kernels, the result, and what accompanies it."""
 
 from typing import NamedTuple
 
@@ -16,9 +16,9 @@ class Reached(NamedTuple):
     reached : int64 array of shape (partitions, steps)
         The times of the winning chain.
     taken : bool array of shape (partitions, steps)
-        Which of these times mean something.
+        Which steps the chain has, so which of these times are valid.
     excluded : bool array of shape (partitions,), or None
-        Where an excluded event has ended the furthest chain.
+        Whether an excluded event ended the furthest chain.
     """
 
     level: NDArray[np.int64]
@@ -28,14 +28,14 @@ class Reached(NamedTuple):
 
 
 class ScanResult(NamedTuple):
-    """What the kernels say of the partitions of a block.
+    """The output of the kernels for the partitions of a block.
 
     Attributes
     ----------
     level : int64 array of shape (partitions,)
     reached : int64 array of shape (partitions, steps)
     outcome : int64 array of shape (partitions, 4), or None
-        See :func:`kernels.funnel.chain_levels.chain_levels`; None of ClickHouse's scan.
+        See :func:`kernels.funnel.chain_levels.chain_levels`; None for ClickHouse's scan.
     """
 
     level: NDArray[np.int64]
@@ -43,27 +43,27 @@ class ScanResult(NamedTuple):
     outcome: NDArray[np.int64] | None
 
     def copy(self) -> "ScanResult":
-        """Return the same, to be written to."""
+        """Return a copy that may be written to."""
         outcome = None if self.outcome is None else self.outcome.copy()
         return ScanResult(self.level.copy(), self.reached.copy(), outcome)
 
 
 class FunnelAnswers(NamedTuple):
-    """What is known of partitions that are answered for.
+    """The results of partitions, with their keys and segments.
 
     Attributes
     ----------
     keys : pyarrow.Table
-        One row for each.
+        One row for each partition.
     result : Reached
     time_type : pyarrow.DataType
-        Of the column of times.
+        The type of the time column.
     segments : dict of str to pyarrow.Array
-        The values of ``by``.
+        The values of each column of ``by``.
     entered : int64 array, or None
-        When the last row was that may begin a chain, where it is asked.
+        The time of the last row that may begin a chain, if requested.
     number : int64 array, or None
-        Of the sessions or chains of a key, from 1.
+        The number of the session or chain of its key, from 1.
     """
 
     keys: pa.Table

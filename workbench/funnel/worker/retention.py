@@ -1,4 +1,4 @@
-"""The part of a retention that runs in Spark's Python workers: blocks in, cohorts or people out."""
+"""Compute a retention in Spark's Python workers: blocks in, cohorts or people out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from workbench.columnar.key_codes import as_array
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.periods import Periods
 
-#: Cohorts that are returned, the newest.
+#: How many cohorts are returned at the most, the newest.
 MOST_COHORTS = 1_000
-#: Cells of people and periods that are held at once.
+#: How many cells of people and periods are in memory at once.
 CELLS = 4_000_000
 
 
 class CohortCell(NamedTuple):
-    """Whose people are asked for.
+    """A cell of the retention table whose people are requested.
 
     Attributes
     ----------
     cohort : int
         The number of its period.
     period : int, or None
-        Counted from the cohort's own; None for all of the cohort.
+        Counted from the cohort's own period; None for the whole cohort.
     back : bool
-        Those who came back in that period, or those who did not.
+        Whether to return those who came back in that period, or those who did not.
     """
 
     cohort: int
@@ -42,17 +42,17 @@ class CohortCell(NamedTuple):
 
 @dataclass(frozen=True)
 class RetentionTask:
-    """What a worker has to know of a retention.
+    """The definition of a retention for the workers.
 
     Attributes
     ----------
     events : FunnelTask
-        Whose first step begins, and whose second comes back; with one step it is both.
+        Its first step begins a retention, and its second one is the return; a single step is both.
     periods : Periods
     most : int
-        How many periods there are behind a cohort's own.
+        How many periods follow a cohort's own.
     cell : CohortCell, optional
-        Whose people are returned; without it the cohorts are counted.
+        The cell whose people are returned; without it, the cohorts are counted.
     """
 
     events: FunnelTask
@@ -66,7 +66,7 @@ class RetentionTask:
         return self.events.keys
 
     def answers(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
-        """Return what is counted of each block in bundles, or the people who are wanted."""
+        """Return the counts of each block in bundles, or the people of the cell."""
         if self.cell is not None:
             yield from (self.people(block, self.cell) for block in blocks)
             return
@@ -79,28 +79,28 @@ class RetentionTask:
         Parameters
         ----------
         block : Block
-            Rows of a key in order of time.
+            With the rows of each key in order of time.
         """
         times = block.column(TIME)
-        fulfils, period = self.events.conditions(block), self.periods.numbers(times)
+        fulfilled, period = self.events.conditions(block), self.periods.numbers(times)
         if len(self.events.steps) == 1:
-            fulfils = fulfils * np.uint32(FIRST | AGAIN)
-        time, many = instants(times), max(1, CELLS // (self.most + 1))
-        for begin in range(0, len(block.keys), many):
-            offsets = block.offsets[begin : begin + many + 1]
+            fulfilled = fulfilled * np.uint32(FIRST | AGAIN)
+        time, partitions_at_once = instants(times), max(1, CELLS // (self.most + 1))
+        for begin in range(0, len(block.keys), partitions_at_once):
+            offsets = block.offsets[begin : begin + partitions_at_once + 1]
             returned = np.empty((len(offsets) - 1, self.most + 1), np.int64)
-            first = retained_periods.over(offsets, time, period, fulfils, returned)
+            first = retained_periods.over(offsets, time, period, fulfilled, returned)
             begun = np.flatnonzero(first >= 0)
-            # A kernel counts the rows of its own partition.
+            # The kernel returns rows relative to their partition.
             rows = first[begun] + offsets[begun]
             yield Returns(begun + begin, rows, period[rows], returned[begun], offsets[begun])
 
     def counts(self, block: Block) -> pa.Table:
-        """Return of cohorts their number, users, and in which periods how many came back."""
+        """Return each cohort's number, its users, and how many came back in each period."""
         return pa.concat_tables(_counts(part) for part in self.returns(block))
 
     def people(self, block: Block, cell: CohortCell) -> pa.RecordBatch:
-        """Return the keys of a cell, with their first event and the one that came back."""
+        """Return the keys of a cell, with the times of their first event and of their return."""
         parts = [self._chosen(part, cell) for part in self.returns(block)]
         chosen, first, again = (np.concatenate(one) for one in zip(*parts, strict=True))
         time = block.column(TIME)
@@ -113,17 +113,17 @@ class RetentionTask:
         return pa.record_batch(columns)
 
     def _chosen(self, part: "Returns", cell: CohortCell) -> tuple[NDArray[np.int64], ...]:
-        """Which partitions are of a cell, and the rows of their first events and returns."""
+        """Return the partitions of a cell, and the rows of their first events and returns."""
         wanted, again = part.period == cell.cohort, np.full(len(part.first), -1)
         if cell.period is not None:
             again = part.returned[:, cell.period]
             wanted &= (again >= 0) == cell.back
-            again = np.where(again < 0, -1, again + part.place)
+            again = np.where(again < 0, -1, again + part.offset)
         return part.partition[wanted], part.first[wanted], again[wanted]
 
 
 class Returns(NamedTuple):
-    """The partitions of a block that have begun, some at once.
+    """Some of a block's partitions that have a first event.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class Returns(NamedTuple):
         The number of its period.
     returned : int64 array of shape (partitions, periods)
         The first return in each period, as a row of the partition; -1 without one.
-    place : int64 array of shape (partitions,)
+    offset : int64 array of shape (partitions,)
         Where the rows of each partition begin.
     """
 
@@ -142,32 +142,32 @@ class Returns(NamedTuple):
     first: NDArray[np.int64]
     period: NDArray[np.int64]
     returned: NDArray[np.int64]
-    place: NDArray[np.int64]
+    offset: NDArray[np.int64]
 
 
 def _counts(part: Returns) -> pa.Table:
     cohorts, code = np.unique(part.period, return_inverse=True)
-    many = len(cohorts)
-    columns = {"cohort": cohorts, "users": np.bincount(code, minlength=many)}
-    back = (np.bincount(code[one >= 0], minlength=many) for one in part.returned.T)
-    return pa.table(columns | {str(k): one for k, one in enumerate(back)})
+    different = len(cohorts)
+    columns = {"cohort": cohorts, "users": np.bincount(code, minlength=different)}
+    returned = (np.bincount(code[one >= 0], minlength=different) for one in part.returned.T)
+    return pa.table(columns | {str(k): one for k, one in enumerate(returned)})
 
 
-def summed_cohorts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Sum up what all blocks counted: the newest cohorts, ascending, and how many there are."""
+def sum_cohorts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Sum the counts of all blocks: the newest cohorts, ascending, and how many there are."""
     parts = list(unbundled(batches))
     if not parts:
         return
     counted = pa.Table.from_batches(parts)
     sums = [(name, "sum") for name in counted.column_names[1:]]
-    found = counted.group_by("cohort").aggregate(sums).sort_by("cohort")
-    kept = found.slice(max(0, len(found) - MOST_COHORTS)).combine_chunks()
-    several = [as_array(kept.column(f"{name}_sum")).to_numpy() for name, _ in sums[1:]]
+    cohorts = counted.group_by("cohort").aggregate(sums).sort_by("cohort")
+    newest = cohorts.slice(max(0, len(cohorts) - MOST_COHORTS)).combine_chunks()
+    returned = [as_array(newest.column(f"{name}_sum")).to_numpy() for name, _ in sums[1:]]
     yield pa.record_batch(
         {
-            "cohort": as_array(kept.column("cohort")),
-            "users": as_array(kept.column("users_sum")),
-            "back": pa.array(np.stack(several, axis=1).tolist(), pa.list_(pa.int64())),
-            "cohorts": pa.array([len(found)] * len(kept), pa.int64()),
+            "cohort": as_array(newest.column("cohort")),
+            "users": as_array(newest.column("users_sum")),
+            "back": pa.array(np.stack(returned, axis=1).tolist(), pa.list_(pa.int64())),
+            "cohorts": pa.array([len(cohorts)] * len(newest), pa.int64()),
         }
     )

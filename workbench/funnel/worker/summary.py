@@ -1,7 +1,7 @@
-"""A funnel's summary, made in Spark's workers: of each key its level and times, of all the figures.
+"""A funnel's summary, computed in Spark's workers: levels and times by key, figures of all keys.
 
-Every block gives one bundle of what its keys reached, and one worker turns all bundles into a row
-for each segment. So a summary costs no work per key outside the kernel and NumPy.
+Every block yields one bundle of the step times of its keys, and one worker turns all bundles into a
+row for each segment. So a summary costs no work per key outside the kernel and NumPy.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,13 +23,13 @@ from workbench.funnel.worker.levels import ENTERED, FunnelTask, lists_of
 from workbench.funnel.worker.reached import FunnelAnswers
 
 QUANTILES = (0.5, 0.9)
-#: Where an excluded event has ended a key's furthest chain.
+#: Whether an excluded event ended a key's furthest chain.
 EXCLUDED = "excluded"
-#: Where a key that is not done may still go on, as its window is not over at the end of the data.
+#: Whether an unfinished key may still go on, as its window is not over at the end of the data.
 OPEN = "open"
-#: How many segments a row stands for that have none of their own; zero where it is one.
+#: How many segments without a row of their own a row combines; zero for the row of one segment.
 OTHERS = "others"
-#: What a summary says of a segment; the row of all keys together has ``whole``, and the histogram.
+#: The figures of a segment; ``whole`` marks the row of all keys, which alone has the histogram.
 SUMMARY = pa.schema(
     [
         ("whole", pa.bool_()),
@@ -49,7 +49,7 @@ SUMMARY = pa.schema(
 
 @dataclass(frozen=True)
 class ReachedTask:
-    """Answer a funnel for blocks, and bundle what their keys reached.
+    """Compute the times of a funnel's steps for blocks, and bundle them.
 
     Attributes
     ----------
@@ -59,12 +59,12 @@ class ReachedTask:
     funnel: FunnelTask
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Bundle the answer for a Spark partition that holds all rows of its keys."""
+        """Bundle the times for a Spark partition that holds all rows of its keys."""
         by_time = self.funnel.number is not None
         yield from self._bundled(block_of_rows(batches, self.funnel.keys, by_time))
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Bundle the answers for packed blocks."""
+        """Bundle the times for packed blocks."""
         yield from self._bundled(packed_blocks(batches, self.funnel.keys))
 
     def _bundled(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
@@ -73,7 +73,8 @@ class ReachedTask:
     def times_since_first(self, block: Block) -> pa.Table:
         """Return the times since the first step of every key, session or chain that took it.
 
-        Where it is asked when they entered, the last row is that of nobody, with the last time.
+        If the task returns when they entered, the last row is a sentinel without steps, which
+        holds the last time of the block.
         """
         task, time_type = self.funnel, block.rows.schema.field(TIME).type
         end = instants(block.column(TIME)).max() if task.entered else None
@@ -88,7 +89,7 @@ class ReachedTask:
         return self.times_from_answers(answers, end)
 
     def times_from_answers(self, answers: FunnelAnswers, end: int | None) -> pa.Table:
-        """Return the same of what is known of partitions, and of the last time of all."""
+        """Return the same table for computed results, given the last time of all rows."""
         task, result = self.funnel, answers.result
         some = np.flatnonzero(result.level)
         reached = result.reached[some]
@@ -97,7 +98,8 @@ class ReachedTask:
         if result.excluded is not None and task.excludes:
             columns[EXCLUDED] = pa.array(result.excluded[some])
         rows = pa.array(some)
-        columns |= {segment(k): answers.segments[name].take(rows) for k, name in enumerate(task.by)}
+        for k, name in enumerate(task.by):
+            columns[segment_column(k)] = answers.segments[name].take(rows)
         if answers.entered is None:
             return pa.table(columns)
         columns[ENTERED] = pa.array(answers.entered[some])
@@ -109,15 +111,16 @@ class ReachedTask:
 
 @dataclass(frozen=True)
 class Ranks:
-    """Which of some values in order are the ends of their median's interval.
+    """Which order statistics are the ends of the median's confidence interval.
 
     Attributes
     ----------
     sizes : tuple of int
-        How many values there are, ascending from 1.
+        Numbers of values, ascending from 1.
     lower : tuple of int
-        The rank of the lower end from 1, for each size; the upper one has the same from above. 0:
-        they are too few. Between two sizes a rank is as far down as for the smaller.
+        The rank of the lower end from 1, for each size; the upper end has the same rank from
+        above. 0 if there are too few values. Between two sizes, the rank is scaled from the
+        smaller one.
     """
 
     sizes: tuple[int, ...]
@@ -157,7 +160,7 @@ class Ranks:
 
 @dataclass(frozen=True)
 class SummaryTask:
-    """Turn what all keys reached into figures for each segment.
+    """Turn the step times of all keys into figures for each segment.
 
     Attributes
     ----------
@@ -166,18 +169,18 @@ class SummaryTask:
     bins : int
         How many intervals of time to convert, at the most.
     widths : tuple of int
-        Widths that an interval may have, ascending; behind the last one, multiples of it.
+        Widths that an interval may have, ascending; beyond the last one, multiples of it.
     most : int
-        Segments, beyond which only those with the most users are returned.
+        The most segments to return: those with the most users, and one more if there are more.
     optional : tuple of int
         Steps that may be left out, counted from 0.
     largest : int, optional
-        Segments that have a row of their own, those with the most users; the last row is of all
-        others together.
+        How many segments have a row of their own, those with the most users; the last row
+        combines all others.
     ranks : Ranks, optional
-        The ends of the medians' intervals, where they are wanted: then segments have rows alone.
+        The ends of the medians' intervals, if needed. Then only segments have rows.
     window : int
-        Within which those may still go on who entered before the end of the data.
+        The time within which a key may still go on after its last first step.
     """
 
     steps: int
@@ -190,11 +193,11 @@ class SummaryTask:
     window: int = 0
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return the row of all keys, and one for each segment, those with the most users first."""
+        """Return a row of all keys, and one for each segment, those with the most users first."""
         yield from self.from_parts(list(unbundled(batches)))
 
     def from_parts(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return the same of what keys reached, which has come."""
+        """Return the same from tables that are out of their bundles."""
         if not parts:
             return
         begun = pa.Table.from_batches(parts).combine_chunks()
@@ -213,13 +216,13 @@ class SummaryTask:
         if self.ranks is None or not names:
             yield self._batch(times, stopped, everybody, everything, whole=True)
         if names:
-            code, segments = coded(begun.select(names))
+            code, segments = encode_segments(begun.select(names))
             yield from self._of_segments(times, stopped, code, segments)
 
     def _open(self, begun: pa.Table) -> tuple[pa.Table, NDArray[np.bool_]]:
-        """Those who have begun, and which of them may still go on to a required step."""
+        """Return the rows that took a step, and which of them may still reach a required step."""
         last, length = begun.column(ENTERED).to_numpy(), _lengths(begun)
-        # Without a sign, as the distance of two times may need 64 bits.
+        # Unsigned, because the distance between two times may need 64 bits.
         until_end = np.uint64(int(last[length == 0].max()) % 2**64) - last.view(np.uint64)
         may_go_on = (until_end < np.uint64(self.window)) & (length <= self._required[-1])
         return begun.filter(pa.array(length > 0)).combine_chunks(), may_go_on[length > 0]
@@ -286,7 +289,7 @@ class SummaryTask:
         return batch
 
     def _order(self, users: NDArray[np.int64], segments: pa.Table) -> NDArray[np.int64]:
-        """The segments with the most users first, then in their own order, a null one first."""
+        """Return the order of segments: most users first, then by value, null first."""
         table = segments.append_column("users", pa.array(users))
         keys = [(name, "ascending", "at_start") for name in segments.column_names]
         order = pc.sort_indices(table, [("users", "descending", "at_end"), *keys])
@@ -295,7 +298,7 @@ class SummaryTask:
     def _figures(
         self, times: pa.ListArray, code: NDArray[np.int64], segments: int
     ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-        """Users, quantiles of the time since the step before, and the ends of their medians."""
+        """Return users, quantiles of the time since the step before, and the medians' intervals."""
         level = times.value_lengths().to_numpy().astype(np.int64)
         flat = times.flatten()
         since = flat.fill_null(0).to_numpy()
@@ -325,11 +328,11 @@ class SummaryTask:
         code: NDArray[np.int64],
         segments: int,
     ) -> NDArray[np.int64]:
-        """How many keys of some have not gone on to each required step, by segment."""
+        """Return by segment how many of the stopped keys stopped before each required step."""
         counts = np.zeros((segments, self.steps), np.int64)
         if stopped is None or not stopped.any():
             return counts
-        # The last time is that of the furthest required step, or of an optional one behind it.
+        # The last time is that of the furthest required step, or of an optional one after it.
         last = times.value_lengths().to_numpy().astype(np.int64)[stopped] - 1
         following = self._required
         at = following[np.searchsorted(following, last, side="right")]
@@ -337,7 +340,7 @@ class SummaryTask:
         return counts
 
     def _histogram(self, times: pa.ListArray) -> tuple[int, list[int]]:
-        """The width of an interval, and how many keys converted in each."""
+        """Return the width of an interval, and how many keys converted in each."""
         last = int(self._required[-1])
         completed = times.filter(pc.greater(times.value_lengths(), last))
         durations = pc.list_element(completed, last).to_numpy() if len(completed) else np.array([])
@@ -349,13 +352,13 @@ class SummaryTask:
 
 
 def _lengths(begun: pa.Table) -> NDArray[np.int64]:
-    """How many times of steps each row has."""
+    """Return how many step times each row has."""
     lengths = pc.list_value_length(begun.column("since_first"))
     return np.asarray(lengths.to_numpy(), np.int64)
 
 
 def steps_before(steps: int, optional: Sequence[int]) -> list[int]:
-    """Return for each step the nearest required one before it, counted from 0; of the first itself.
+    """Return for each step the nearest required one before it, from 0; for the first, itself.
 
     Examples
     --------
@@ -366,19 +369,19 @@ def steps_before(steps: int, optional: Sequence[int]) -> list[int]:
     return [0, *(required_before(bits, k) for k in range(1, steps))]
 
 
-def segment(k: int) -> str:
-    """Return what the k-th column of segments is called on the way, so that any name is as good."""
+def segment_column(k: int) -> str:
+    """Return the internal name of the k-th segment column, which clashes with no user's name."""
     return f"segment{k}"
 
 
-def _one_zero(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same, of floats without a zero below zero: it is one segment with zero itself."""
+def _unsigned_zero(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return floats with -0.0 replaced by 0.0, so that both are one segment."""
     real = pa.types.is_floating(values.type)
     return pc.add(values, pa.scalar(0.0, values.type)) if real else values
 
 
-def coded(values: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
-    """Return the segment of each row as a number, and the segments, a null being one as well.
+def encode_segments(values: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
+    """Return the segment of each row as a number, and the segments; null is a segment too.
 
     Parameters
     ----------
@@ -392,17 +395,18 @@ def coded(values: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
 
     Examples
     --------
-    >>> code, segments = coded(pa.table({"country": ["fr", "de", "fr"], "vip": [1, 1, 1]}))
+    >>> rows = pa.table({"country": ["fr", "de", "fr"], "vip": [1, 1, 1]})
+    >>> code, segments = encode_segments(rows)
     >>> code, segments.to_pylist()
     (array([0, 1, 0]), [{'country': 'fr', 'vip': 1}, {'country': 'de', 'vip': 1}])
     """
-    values = pa.table(list(map(_one_zero, values.columns)), values.column_names)
+    values = pa.table(list(map(_unsigned_zero, values.columns)), values.column_names)
     columns = [pc.dictionary_encode(as_array(one), "encode") for one in values.columns]
     code = columns[0].indices.to_numpy().astype(np.int64)
     if len(columns) == 1:
         return code, pa.table([columns[0].dictionary], values.column_names)
     for other in columns[1:]:
-        # Numbered anew each time, so that no product of many columns' values is too large.
+        # Renumbered each time, so that the product of many columns' values does not overflow.
         code = np.unique(code, return_inverse=True)[1] * len(other.dictionary)
         code += other.indices.to_numpy()
     _, first, code = np.unique(code, return_index=True, return_inverse=True)
@@ -410,7 +414,7 @@ def coded(values: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
 
 
 def quantile(ordered: NDArray[np.int64], sizes: NDArray[np.int64], q: float) -> NDArray[np.float64]:
-    """Return a quantile of each group, interpolated between its neighbours.
+    """Return a quantile of each group, interpolated between neighbouring values.
 
     Parameters
     ----------
@@ -440,7 +444,7 @@ def quantile(ordered: NDArray[np.int64], sizes: NDArray[np.int64], q: float) -> 
 
 
 def round_up(width: float, widths: Sequence[int]) -> int:
-    """Return the least of widths that is not below; beyond them all, a multiple of the last.
+    """Return the smallest width that is at least this; beyond them all, a multiple of the last.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The funnel on Spark: who got how far through a sequence of steps, and how fast."""
+"""The funnel on Spark: how far each key got through a sequence of steps, and how fast."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -30,111 +30,109 @@ if TYPE_CHECKING:
 class Funnel(FunnelSpec):
     """A sequence of steps that each user may pass through within a window of time.
 
-    The answers are those of ClickHouse's ``windowFunnel``, in every mode. With ``order``,
-    ``optional``, ``within`` or ``exclude`` they are those of product analytics: one event is used
-    for one step; of several chains of steps the one that got furthest counts, then the one that
-    began last, then the one with most optional steps; and events of one time are taken in the
-    order of their steps. The first event at which a chain takes the last of several steps ends the
-    look at a key: of completed chains the one that is completed first counts, whichever began last.
+    The results are those of ClickHouse's ``windowFunnel``, in every mode. With ``order``,
+    ``optional``, ``within`` or ``exclude`` they follow product analytics: one event is used for
+    one step; of several chains of steps the one that got furthest counts, then the one that began
+    last, then the one with most optional steps; and events of one time are processed in the order
+    of their steps. The scan of a key ends at the first event at which a chain takes the last of
+    several steps: of completed chains, the one completed first counts, whichever began last.
 
     Parameters
     ----------
     steps : list of (str or list of str), or dict of str to (str or Column)
-        Names of events in the column ``event``, or several names for a step that is any of them;
-        or conditions by label, as SQL text or Columns. 1 to 32 steps.
+        Names of events in the column ``event``, where a list of names is a step that any of them
+        fulfils; or conditions by label, as SQL text or Columns. 1 to 32 steps.
     window : str, timedelta or int
         The longest time from the first step to the last, inclusive: text with a unit such as
-        ``"1 hour"``; an integer only where the time column holds integers, in its unit.
+        ``"1 hour"``; an integer only if the time column holds integers, in its unit.
     key : str or list of str
-        The column or columns whose values are one user.
+        The column or columns whose values identify one user.
     time : str
         A column of timestamps (with or without a zone), dates or integers.
     event : str
         The column of event names.
     modes : sequence of str
         Any of ``strict_order``: no other event may come between the steps;
-        ``strict_deduplication``: a step that repeats ends the funnel; ``strict_increase``: each
-        step is later than the one before, not at the same time; ``strict_once``: a row counts for
-        one step only; ``allow_reentry``: with ``strict_order``, a step too far ahead is passed
-        over.
+        ``strict_deduplication``: a repeated step ends the funnel; ``strict_increase``: each step
+        is later than the one before, not at the same time; ``strict_once``: a row counts for one
+        step only; ``allow_reentry``: with ``strict_order``, a step too far ahead is ignored.
     unit : str, optional
-        What the keys are, in the plural, for labels: ``"aircraft"``. Without it, the ``"unit"`` in
-        the metadata of the key's column, or ``"users"``.
+        A plural noun for the keys, for labels: ``"aircraft"``. Without it, the ``"unit"`` in the
+        metadata of the key's column, or ``"users"``.
     order : str
-        ``"this"``: other events may come between the steps. ``"strict"``: none may, be it another
-        event or a step again; the chain begins anew behind it, and the furthest step is kept
-        (PostHog's). ClickHouse's ``strict_order`` lets earlier steps repeat in between, and ends
-        the whole scan at the first other event: of ``A x A B C`` it answers 1, and this 3; of
-        ``A B A C`` 3, and this 2. ``"any"``: the steps in any sequence; the level is how many
-        different steps one window holds. Nothing lies between steps that have no sequence, so
-        ``optional``, ``within`` and ``exclude`` go with the other two.
+        ``"this"``: other events may come between the steps. ``"strict"``: no event may, neither
+        another event nor a repeated step; the chain starts again after it, and the furthest step
+        counts (as in PostHog). ClickHouse's ``strict_order`` lets earlier steps repeat in between,
+        and ends the whole scan at the first other event: for ``A x A B C`` it returns 1, and
+        ``"strict"`` 3; for ``A B A C`` 3, and ``"strict"`` 2. ``"any"``: the steps in any order;
+        the level is how many different steps one window holds. Steps in any order have nothing
+        between them, so ``optional``, ``within`` and ``exclude`` need one of the other two.
     optional : list of (str or int)
-        Steps, by label or by number from 1, that may be left out: those who skip one still go on.
-        Never the first. Shares, losses and times of a step are since the last required step.
+        Steps, by label or by number from 1, that may be skipped. Never the first. Shares, losses
+        and times of a step are relative to the last required step.
     within : dict of (str or int) to (str, timedelta or int)
-        For steps that have a window of their own: the longest time since the last required step
-        before, inclusive.
+        Windows of single steps: the longest time since the required step before, inclusive.
     exclude : str, list of str, or dict of str to (str, str)
         Events that must not happen between two required steps: ``{"refund": ("cart", "pay")}``;
-        a name alone, between the first step and the last. With conditions,
+        a name alone means between the first step and the last. With conditions,
         ``{"refunded": ("amount < 0", "cart", "checkout")}``. An event that is used for a step of
-        a chain does not exclude it, nor does one behind the window.
+        a chain does not exclude that chain, and neither does one after the window.
     exclude_from : str
-        Where those are counted whose furthest chain an excluded event has ended, unless another
-        chain of theirs got further. ``"later"``: they keep the steps before it, as Mixpanel's, and
-        the table of steps counts them as ``excluded`` instead of ``lost``. ``"all"``: they leave
-        every step, as PostHog's, unless a later chain got as far again.
+        Where to count a key whose furthest chain was ended by an excluded event, unless another of
+        its chains got further. ``"later"``: it keeps the steps before that event, as in Mixpanel,
+        and the table of steps counts it as ``excluded`` instead of ``lost``. ``"all"``: it leaves
+        every step, as in PostHog, unless a later chain got as far.
     hold : str or list of str
         Columns that have one value along a chain, such as the product: each combination of a key
-        and their values is a funnel of its own, and is counted once, as Amplitude's "holding
-        constant". They stand behind the key's columns in every answer. Rows where one of them is
-        null are left out and counted, as those without a key.
+        and their values is a separate funnel, and is counted once, as Amplitude's "holding
+        constant". They follow the key's columns in every result. Rows where one of them is null
+        are left out and counted as skipped, like those without a key.
     count : str
         ``"users"``: each key once. ``"sessions"``: each session of a key once, and a chain lies
-        within one. ``"conversions"``: every completed chain, none of whose events is used twice:
-        a chain is completed at the first event at which it can be, and the next one begins behind
-        that event (Mixpanel's totals), so these are the most chains that follow each other; what
-        is behind the last counts as one chain more, where it reaches a step.
+        within one session. ``"conversions"``: every completed chain, with no event used twice: a
+        chain is completed at the first event that can complete it, and the next one begins after
+        that event (Mixpanel's totals), so this is the largest number of consecutive chains; the
+        rest after the last one counts as one more chain if it reaches a step.
     session : str, timedelta or int, optional
         For sessions, their column, which is held constant; or the longest time between two events
-        of a session, inclusive, of whatever kind the events are: ``"30 minutes"``.
+        of a session, inclusive, whatever the events are: ``"30 minutes"``.
     start, end : str, date, datetime, numpy.datetime64 or int, optional
-        The period in which the first step must lie, its end excluded; later steps may lie behind
-        it. Times without a zone are those of the Spark session's. Earlier and later first steps
-        are no first steps, so a later one replaces none within the period. In any order there is a
-        start only: earlier events are no steps.
+        The period in which the first step must lie, its end excluded; later steps may lie after
+        it. Times without a zone are in the Spark session's time zone. Events before or after the
+        period are no first steps, so a later one replaces none within the period. With steps in
+        any order only ``start`` is allowed, and earlier events are no steps.
     attribution : str or int
-        Where ``by=`` looks at the columns of segments. ``"first"``: at the first step of the
+        At which step ``by=`` reads the columns of segments. ``"first"``: at the first step of the
         winning chain; ``"last"``: at its furthest; a step by label or by number from 1: at that
         step, and null for those whose chain does not have it (PostHog's first touch takes the
         first value of all events, on the chain or not). ``"each"``: at every step, so a chain lies
-        within one value, and each combination of a key and its values is counted, as ``hold``
-        counts them but without preparing anew (PostHog's "all events"). Of several events of one
-        time that fulfil the step, the one with the least values counts, null last.
+        within one value, and each combination of a key and its values is counted, like ``hold``
+        but without preparing again (PostHog's "all events"). Of several events of one time that
+        fulfil the step, the one with the least values counts, null last.
     cohorts : dict of str to (str, list of str, Column or dict)
         Labels that ``by=`` may name: whether a key ever did something, in or out of the chain, the
-        window and the period. As the steps are, a name of an event or a list of names, or a
-        condition; or ``{"country": "fr"}``, a column with a value or a list of them, which is true
-        where an event of the key has one. The segments are true and false.
+        window and the period. Like a step, a cohort is an event name, a list of names or a
+        condition; or it is ``{"country": "fr"}``, a column with a value or a list of values, which
+        is true if any event of the key has one. The segments are true and false.
     cut : str, int or None
         "auto" cuts keys that hold more than their share of a large table into pieces by time, so
         that several tasks share them: a bot, or an id that stands for nobody. It costs a pass over
-        the columns of key, time and steps. A number is about how many rows a piece has, instead.
-        None leaves each key to one task. A chain lies within its window, so the answers are the
-        same; :meth:`explain` says which funnels' keys stay whole, and why. It is for
+        the columns of key, time and steps. A number sets roughly how many rows a piece has. None
+        leaves each key to one task. A chain lies within its window, so the results are the same;
+        :meth:`explain` tells for which funnels keys stay whole, and why. It applies to
         :meth:`levels`, :meth:`steps`, :meth:`times`, :meth:`summary` and :meth:`compare` of a
         table; prepared events, :meth:`trend`, :meth:`people`, :meth:`paths` and :meth:`drivers`
-        have whole keys.
+        always have whole keys.
 
     Attributes
     ----------
     uncut : str or None
-        Why large keys cannot be cut; None where they can.
+        Why large keys cannot be cut; None if they can.
 
     Raises
     ------
     WorkbenchError
-        When the steps, the window or the modes cannot be meant.
+        When the steps, the window or the modes are invalid.
 
     Examples
     --------
@@ -155,13 +153,13 @@ class Funnel(FunnelSpec):
     """
 
     def prepare(self, events: "TableLike", keep: Sequence[str] = ()) -> Prepared:
-        """Scan, shuffle and sort the events once, to ask this funnel and its variants again.
+        """Scan, shuffle and sort the events once, to compute this funnel and its variants quickly.
 
         Parameters
         ----------
         events : TableLike
         keep : sequence of str
-            Further columns to hold, for segments; those of cohorts are held anyway.
+            Further columns to hold, for segments. Columns of cohorts are always held.
 
         Returns
         -------
@@ -180,12 +178,12 @@ class Funnel(FunnelSpec):
         [2, 1]
         """
         cohorts = self.segmenting.cohorts
-        more = {one.label: one.condition for one in cohorts if one.condition is not None}
-        what = self.event if self.all_conditions is None else self.all_conditions | more
-        held = (*any_of(keep, "keep"), *(one.column for one in cohorts if one.column))
-        called = dict.fromkeys(self.labels, "steps") | self.argument_of
-        held = tuple(dict.fromkeys(held))
-        return prepared_of(events, self.key, self.time, what, held, called)
+        cohort_conditions = {one.label: one.condition for one in cohorts if one.condition is not None}
+        event = self.event if self.all_conditions is None else self.all_conditions | cohort_conditions
+        columns = (*any_of(keep, "keep"), *(one.column for one in cohorts if one.column))
+        argument_of = dict.fromkeys(self.labels, "steps") | self.argument_of
+        columns = tuple(dict.fromkeys(columns))
+        return prepared_of(events, self.key, self.time, event, columns, argument_of)
 
     def levels(
         self, events: "TableLike | Prepared", by: str | Sequence[str] | None = None
@@ -204,13 +202,13 @@ class Funnel(FunnelSpec):
         -------
         pyspark.sql.DataFrame
             The key's columns, ``level`` (0 to the number of steps; with optional steps, the number
-            of the furthest required one), and ``reached``: the times of each step on the winning
-            chain, null for one that was left out, in any order the times as they follow. With
-            ``exclude``, ``excluded``: whether an excluded event has ended a chain of that level.
-            Behind the key's columns stand those that are held constant; sessions by a time
-            between events, and conversions, have a row each, numbered from 1 in ``session`` or
-            ``chain``. Nothing runs until it is used, but for a small table that is not Spark's: it
-            is answered at once, in this process (docs/front-door.md).
+            of the furthest required one), and ``reached``: the time of each step on the winning
+            chain, null for a skipped step; with steps in any order, the times ascending. With
+            ``exclude``, ``excluded``: whether an excluded event ended a chain of that level.
+            Columns held constant follow the key's columns; sessions by a time between events, and
+            conversions, have a row each, numbered from 1 in ``session`` or ``chain``. Nothing runs
+            until the DataFrame is used, except that a small table from outside of Spark is
+            computed at once, in this process (docs/front-door.md).
 
         Raises
         ------
@@ -237,25 +235,25 @@ class Funnel(FunnelSpec):
         return levels(self, bind(self, events, names), by=names)
 
     def to_sql(self, dialect: str = "clickhouse", table: str = "events") -> str:
-        """Return :meth:`levels` as a query of another system, to be run there and compared.
+        """Return :meth:`levels` as a query for another system, to be run there and compared.
 
         Parameters
         ----------
         dialect : str
-            "clickhouse", whose ``windowFunnel`` the query asks.
+            "clickhouse"; the query calls its ``windowFunnel``.
         table : str
-            What the events are called there.
+            The name of the table of events there.
 
         Returns
         -------
         str
             :func:`workbench.sql` reads it as this funnel. Times are of ClickHouse's type DateTime,
-            which has whole seconds, or integers without a sign where the window is an integer.
+            which has whole seconds, or unsigned integers if the window is an integer.
 
         Raises
         ------
         WorkbenchError
-            When it asks for what ``windowFunnel`` has not, such as ``order`` or ``exclude``, or
+            When the funnel uses what ``windowFunnel`` lacks, such as ``order`` or ``exclude``, or
             when a step is a Column.
 
         Examples
@@ -282,17 +280,17 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         by: str | Sequence[str] | None = None,
         largest: int | None = None,
     ) -> "pd.DataFrame":
-        """Return what each step keeps and loses.
+        """Return how many reach each step, and how many are lost before it.
 
         Parameters
         ----------
         events : TableLike or Prepared
         by : str or sequence of str, optional
             A column or a cohort, or several; each combination of their values is a segment. The
-            funnel's ``attribution`` says at which step, the first if nothing else.
+            funnel's ``attribution`` sets at which step values are read, by default the first.
         largest : int, optional
             How many segments have rows of their own, those with the most users; the others are
-            one more together, ``"others"``, the last.
+            combined as ``"others"``, the last one.
 
         Returns
         -------
@@ -300,19 +298,19 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             A row for each step (and segment): ``users`` who reached it, ``from_first`` and
             ``from_previous`` as shares, ``lost`` since the step before, and the median and 90th
             percentile of the time since the step before; with ``exclude``, ``excluded``: those
-            whom an excluded event has kept from the step; with ``start`` or ``end``, ``open``: how
+            whom an excluded event kept from the step; with ``start`` or ``end``, ``open``: how
             many of the lost may still go on, as their last first step lies less than a window
             before the last event of the data. Those who reached a required step are
             those who reached the next one, were lost before it, or were excluded.
-            ``attrs["skipped"]`` is the number of
-            rows that were left out, ``attrs["all"]`` those of all segments who reached each step,
-            ``attrs["unit"]`` what they are, ``attrs["others"]`` how many segments are one, and
-            ``attrs["before"]`` of each step the required one before it, counted from 0.
+            ``attrs["skipped"]`` is the number of rows that were left out, ``attrs["all"]`` how
+            many of all segments reached each step, ``attrs["unit"]`` the plural noun for them,
+            ``attrs["others"]`` how many segments are combined, and ``attrs["before"]`` for each
+            step the required one before it, counted from 0.
 
         Warns
         -----
         WorkbenchWarning
-            When rows were left out, or when a step matches no event; the nearest names are given.
+            When rows were left out, or when a step matches no event; it lists the nearest names.
 
         Examples
         --------
@@ -334,12 +332,12 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         ----------
         events : TableLike or Prepared
         bins : int
-            How many intervals of equal width, at the most.
+            The most intervals, which have equal width.
 
         Returns
         -------
         pandas.DataFrame
-            ``from``, ``to`` (exclusive, but for the last) and ``users``, empty intervals included.
+            ``from``, ``to`` (exclusive except for the last) and ``users``, with empty intervals.
 
         Examples
         --------
@@ -364,7 +362,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         bins: int = 30,
         largest: int | None = None,
     ) -> "Summary":
-        """Return :meth:`steps` and :meth:`times` of one question to Spark.
+        """Return :meth:`steps` and :meth:`times`, computed in one Spark job.
 
         Parameters
         ----------
@@ -372,7 +370,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         by : str or sequence of str, optional
             As :meth:`steps` takes it.
         bins : int
-            How many intervals of time, at the most.
+            The most intervals of time.
         largest : int, optional
             As :meth:`steps` takes it.
 
@@ -413,30 +411,30 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         largest: int | None = None,
         confidence: float = 0.95,
     ) -> "pd.DataFrame":
-        """Return what each step keeps, by the time of the first step.
+        """Return how many reach each step, by the time of the first step.
 
         A key counts once in each period in which it takes the first step, with the best chain that
-        begins there, as if the funnel was asked with that ``start`` and ``end``; later steps may
-        lie in later periods, and an event may be a step of chains of several periods. Each chain
-        of ``count="conversions"``, and of steps in any order, counts in the period in which it
-        begins. Those are *open* whose last first step of the period lies less than a window before
-        the last event of the data: they may still go on, so shares are of the others alone.
+        begins there, as if the funnel had that ``start`` and ``end``; later steps may lie in later
+        periods, and an event may be a step of chains of several periods. Each chain of
+        ``count="conversions"``, and of steps in any order, counts in the period in which it begins.
+        A key is *open* if its last first step of the period lies less than a window before the last
+        event of the data: it may still go on, so shares are computed of the others only.
 
         Parameters
         ----------
         events : TableLike or Prepared
         every : str, timedelta or int
-            How long periods are: ``"1 day"``, ``"1 week"`` (from Monday), ``"1 month"``,
-            ``"quarter"``. Days and months are those of the session's time zone; all are counted
-            from the begin of 1970. For a time column of integers an integer, counted from 0. At
+            The length of a period: ``"1 day"``, ``"1 week"`` (from Monday), ``"1 month"``,
+            ``"quarter"``. Days and months are in the session's time zone; all periods are counted
+            from the start of 1970. For a time column of integers, an integer, counted from 0. At
             most 10,000 points are returned.
         by : str or sequence of str, optional
             As :meth:`steps` takes it.
         largest : int, optional
             How many segments have rows of their own, those with the most entrants; the others are
-            one more together, ``"others"``, the last.
+            combined as ``"others"``, the last one.
         confidence : float
-            Of each interval by itself.
+            The confidence of each single interval.
 
         Returns
         -------
@@ -444,13 +442,13 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             A row for each (segment,) period and step: when the period begins (``from``) and ends
             (``to``), ``entrants``, how many of them are ``open``, ``users`` of the others who
             reached the step, their ``share`` and its interval, ``low`` and ``high`` (Wilson's, by
-            statsmodels). Periods follow each other to the end of the data; one without entrants
-            has shares that are missing. ``attrs["end"]`` is the time of the last event.
+            statsmodels). Periods have no gaps up to the end of the data; shares of a period without
+            entrants are missing. ``attrs["end"]`` is the time of the last event.
 
         Raises
         ------
         WorkbenchError
-            When ``every`` is no length, or makes too many periods.
+            When ``every`` is no duration, or makes too many periods.
 
         Warns
         -----
@@ -483,41 +481,40 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         largest: int | None = None,
         confidence: float = 0.95,
     ) -> "pd.DataFrame":
-        """Return how far each segment got, and how sure it is that they differ.
+        """Return how far each segment got, with intervals and tests of their differences.
 
         Parameters
         ----------
         events : TableLike or Prepared
         by : str or sequence of str
             A column or a cohort, or several, as :meth:`steps` takes it. Intervals of differences
-            hold where nobody is in two segments: not by ``attribution="each"``.
+            are valid if nobody is in two segments, so not with ``attribution="each"``.
         baseline : value or tuple, optional
             The segment that the others are compared with: its value, or one for each of ``by``;
-            ``(None,)`` is the null, and NaN as :meth:`people` takes it. The largest, if nothing
-            else.
+            ``(None,)`` is the null, and NaN as :meth:`people` takes it. By default the largest.
         largest : int, optional
-            How many segments have rows of their own, as for :meth:`steps`; fewer segments are
+            How many segments have rows of their own, as for :meth:`steps`; fewer segments need
             fewer comparisons.
         confidence : float
-            Of each interval of a share or a median by itself, and of all intervals of differences
-            together.
+            The confidence of each single interval of a share or a median, and of all intervals of
+            differences together.
 
         Returns
         -------
         pandas.DataFrame
             A row for each segment and step: ``users`` who reached it, ``of`` those who took the
             first step, their ``share``, ``low`` and ``high`` (Wilson's interval). For all but the
-            baseline and the first step ``difference``, the share less the baseline's, with
-            ``difference_low`` and ``difference_high`` (Newcombe's interval, by Bonferroni at a
-            level at which all hold together) and ``p_value`` (the score test, by Holm adjusted for
-            as many comparisons): ``attrs["compared"]``. ``median_time`` since the step before,
-            with ``median_low`` and ``median_high``: order statistics, by the binomial
-            distribution; missing below 6 users. Shares and tests are those of statsmodels.
+            baseline and the first step ``difference``, the share minus the baseline's, with
+            ``difference_low`` and ``difference_high`` (Newcombe's interval, corrected by Bonferroni
+            so that all hold together) and ``p_value`` (the score test, adjusted by Holm);
+            ``attrs["compared"]`` is the number of comparisons. ``median_time`` since the step
+            before, with ``median_low`` and ``median_high``: order statistics, by the binomial
+            distribution; missing below 6 users. Shares and tests are computed by statsmodels.
 
         Raises
         ------
         WorkbenchError
-            When there are fewer than two segments, or the baseline is none of them.
+            When there are fewer than two segments, or the baseline is not one of them.
 
         Warns
         -----
@@ -555,32 +552,32 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         ----------
         events : TableLike or Prepared
         stopped_at : int, optional
-            Those who stopped at a level: 0 for those who never took the first step, up to the
-            number of steps.
+            Only those who stopped at this level: 0 for those who never took the first step, up to
+            the number of steps.
         reached : str or int, optional
-            In place of it: those who reached a step, by its label or its number from 1.
+            Instead of ``stopped_at``: those who reached a step, by its label or number from 1.
         by : str or sequence of str, optional
-            Columns and cohorts that are returned as well.
+            Columns and cohorts to return as well.
         segment : value or tuple, optional
-            Those of one segment: its value, or one for each of ``by``; ``(None,)`` is the null.
-            NaN is the segment of NaN, or where there is none the null, which pandas shows as NaN
+            Only those of one segment: its value, or one for each of ``by``; ``(None,)`` is the
+            null. NaN is the segment of NaN, or if there is none the null, which pandas shows as NaN
             in a table of segments.
         entered : str, date, datetime, numpy.datetime64 or int, optional
-            Those who entered in the period of a trend in which this time lies. Of two hours that
-            clocks show alike it is the first; a time with a zone says which.
+            Only those who entered in the period of a trend that contains this time. If clocks show
+            an hour twice, it is the first; a time with a zone is unambiguous.
         every : str, timedelta or int, optional
-            With ``entered``: how long periods are, as :meth:`trend` takes it.
+            With ``entered``: the length of a period, as :meth:`trend` takes it.
         open : bool
             Those whose window is not over at the end of the data: without ``entered`` the ``open``
-            of :meth:`steps`, with it those in place of whose window is over.
+            of :meth:`steps`; with it, they replace those whose window is over.
 
         Returns
         -------
         pyspark.sql.DataFrame
-            As :meth:`levels`, with ``next_time`` and, where the event column is known,
+            As :meth:`levels`, with ``next_time`` and, if the event column is known,
             ``next_event``: the earliest event later than the last step reached. As the last line
-            of a cell it shows its first rows where the events are prepared and so few that this
-            starts no job; else its columns, and nothing runs.
+            of a cell it shows its first rows if the events are prepared and so few that this
+            starts no job; else it shows its columns, and nothing runs.
 
         Raises
         ------
@@ -619,28 +616,28 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         longest: int = 5,
         most: int = 20,
     ) -> "Paths":
-        """Return what people did between two steps, behind one, or before one.
+        """Return what people did between two steps, after one, or before one.
 
-        Of each winning chain, the events between the times of the steps, those times excluded:
-        after and before, all that lies between; after alone, what follows within the window of
-        the funnel; before alone, what led to it within as long a time. An event that repeats at
-        once is one; events of one time are taken in the order of their names; those without a
-        name are left out.
+        A path has the events between the times of steps of a winning chain, those times excluded:
+        with ``after`` and ``before``, all events between the two; with ``after`` alone, those that
+        follow within the window of the funnel; with ``before`` alone, those that precede it within
+        the same length of time. Immediate repeats of an event count as one; events of one time are
+        ordered by name; those without a name are left out.
 
         Parameters
         ----------
         events : TableLike or Prepared
-            One shuffle, or none where they are prepared. With steps that are conditions, the
+            This takes one shuffle, or none if they are prepared. If steps are conditions, the
             column of events is needed as well.
         after, before : str or int, optional
-            Steps by label, or by number from 1. Only those are counted who took them.
+            Steps by label, or by number from 1. Only those who took them are counted.
         dropped : bool
-            With ``after`` alone: only of those who took no step behind it.
+            With ``after`` alone: only those who took no step after it.
         longest : int
-            How many events a path has at the most, 1 to 10: the first behind ``after``, without it
-            the last in front of ``before``. Longer ones are cut, and told apart.
+            The most events of a path, 1 to 10: the first after ``after``, or without it the last
+            before ``before``. Longer paths are cut, and counted separately.
         most : int
-            How many paths are returned, the most frequent; all others are counted.
+            How many paths are returned, the most frequent; all others are only counted.
 
         Returns
         -------
@@ -650,7 +647,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         Raises
         ------
         WorkbenchError
-            When the steps are none, or a column is missing.
+            When a step does not exist, or a column is missing.
 
         Warns
         -----
@@ -693,33 +690,33 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         adjust: str = "fdr_bh",
         most: int = 20,
     ) -> "Drivers":
-        """Return which events and values tell those who went on to a step from those who did not.
+        """Return which events and values distinguish those who went on to a step from the others.
 
-        This is association and not cause: who reads the help page may go on more often because
-        they meant to buy.
+        This is association and not cause: those who read the help page may go on more often
+        because they already intended to buy.
 
-        Those who go on are seen for a shorter time than those who drop off, so that rare events
+        Those who go on are observed for a shorter time than those who drop off, so rare events
         would look like a reason to drop off. Therefore everybody who took the step before is
-        watched for one time from there, the landmark, and only those are compared for whom it was
-        open then whether they go on: who went on earlier is left out and counted (``early``), and
-        so is whose window was over (``late``).
+        watched for the same time from there, the landmark, and only those are compared who might
+        still go on by then: those who went on earlier are left out and counted (``early``), and so
+        are those whose window was over (``late``).
 
         Parameters
         ----------
         events : TableLike or Prepared
-            One shuffle, or none where they are prepared.
+            This takes one shuffle, or none if they are prepared.
         step : str or int
-            A required step behind the first, by label or by number from 1.
+            A required step after the first, by label or by number from 1.
         by : str or sequence of str
-            Columns whose values are looked at as well, as text: whether a person had one at the
+            Columns whose values are compared as well, as text: whether a person had one at the
             step before or within the landmark. 10,000 different values of each at the most.
         landmark : str, timedelta or int, optional
-            How long everybody is watched; without it, a tenth of what the step has time for.
+            How long everybody is watched; by default, a tenth of the step's window.
         least : int
-            Only what at least so many of those who are compared have, and as many lack.
+            Only what at least this many of those compared have, and as many lack.
         adjust : str
-            How p-values are adjusted for how many there are: ``"fdr_bh"`` (Benjamini and
-            Hochberg, the share of false ones) or ``"holm"`` (Holm, any false one at all).
+            How p-values are adjusted for multiple tests: ``"fdr_bh"`` (Benjamini and Hochberg,
+            the false discovery rate) or ``"holm"`` (Holm, the family-wise error rate).
         most : int
             How many are returned, those with the least adjusted p-values.
 
@@ -732,7 +729,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         Raises
         ------
         WorkbenchError
-            When the step or the landmark cannot be meant, or a column is missing.
+            When the step or the landmark is invalid, or a column is missing.
 
         Warns
         -----
@@ -753,7 +750,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         return drivers_of(self, events, step, by, landmark, least, adjust, most)
 
     def pieces(self, events: "TableLike") -> "DataFrame":
-        """Return the keys of a table that are cut: the key, its rows and pieces.
+        """Return the keys of a table that are cut, with their numbers of rows and pieces.
 
         Parameters
         ----------
@@ -762,10 +759,10 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         Returns
         -------
         pyspark.sql.DataFrame
-            The columns of the key, ``rows`` (about how many; of those that fulfil a step, where
-            others stay behind) and ``pieces``, with an underscore behind them where the key has
-            such a column. Without ``cut``, those that "auto" would cut. Nothing runs until it is
-            used.
+            The columns of the key, ``rows`` (an estimate, which counts only rows that fulfil a
+            step if others are not shuffled) and ``pieces``; an underscore is appended to a name
+            that the key already has. Without ``cut``, the keys that "auto" would cut. Nothing runs
+            until it is used.
 
         Raises
         ------
@@ -816,7 +813,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         return skipped_in(cast(BoundTable, bind(self, events)))
 
     def integer_time(self, events: "TableLike | Prepared") -> bool:
-        """Say whether the events' time column holds integers."""
+        """Return whether the events' time column holds integers."""
         if isinstance(events, Prepared):
             return events.integer_time
         return BoundTable.of(table(events), self.key, self.time).integer_time

@@ -1,4 +1,4 @@
-"""A funnel bound to its events: columns found, types checked, before a job starts."""
+"""Bind a funnel to its events: find columns and check types before a job starts."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ def bind(
     funnel: FunnelSpec,
     events: "TableLike | Prepared",
     by: Sequence[str] = (),
-    taken: Sequence[str] = (),
+    reserved: Sequence[str] = (),
     at_once: bool = False,
 ) -> BoundTable | Prepared:
     """Bind a funnel to its events.
@@ -36,10 +36,10 @@ def bind(
     events : TableLike or Prepared
     by : sequence of str
         The columns of segments.
-    taken : sequence of str
-        Further names that the result uses itself.
+    reserved : sequence of str
+        Further column names of the result.
     at_once : bool
-        Whether the answer is no DataFrame.
+        Whether the result is computed at once, and no DataFrame.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def bind(
         cohorts = {one.column for one in funnel.segmenting.of(by)}
         for name in funnel.segmenting.columns(by):
             column(bound, name, "cohorts" if name in cohorts - {*by} else "by")
-    check_segments(funnel, bound.schema, by, taken)
+    check_segments(funnel, bound.schema, by, reserved)
     period_of(funnel, bound)
     return bound
 
@@ -68,22 +68,22 @@ def bind(
 def period_of(
     funnel: FunnelSpec, events: BoundTable | Prepared
 ) -> tuple[int | None, int | None] | None:
-    """Return the begin and the end of a funnel's period as the workers have times, or None."""
-    asked = funnel.counting
-    if not asked.has_period:
+    """Return the begin and end of a funnel's period as the workers' integers, or None."""
+    counting = funnel.counting
+    if not counting.has_period:
         return None
-    return asked.period(*clock_of(funnel, events))
+    return counting.period(*clock_of(funnel, events))
 
 
 def clock_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> tuple[str, str]:
-    """Return what Spark calls the type of the time column, and the session's time zone."""
+    """Return Spark's type name of the time column, and the session's time zone."""
     rows = events.blocks if isinstance(events, Prepared) else events.without_rows
     zone = rows.sparkSession.conf.get(ZONE) or "UTC"
     return events.schema[funnel.time].dataType.typeName(), str(zone)
 
 
 def unit_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> str:
-    """Return what the keys are, in the plural, for the labels of tables and figures.
+    """Return the plural noun for the keys, for the labels of tables and figures.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ def unit_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> str:
     Returns
     -------
     str
-        The funnel's own word, else what the column of the key says, else ``users``.
+        The funnel's own unit, else that of the key's column, else ``users``.
     """
-    own = funnel.own_key
-    said = column_unit(events.schema, own[0]) if len(own) == 1 else None
-    return funnel.counted or said or "users"
+    key = funnel.own_key
+    from_column = column_unit(events.schema, key[0]) if len(key) == 1 else None
+    return funnel.counted or from_column or "users"
 
 
 def time_unit(events: BoundTable | Prepared) -> str | None:
-    """Return the unit of an integer time column, where it says one."""
+    """Return the unit of an integer time column, if its metadata has one."""
     return column_unit(events.schema, events.time) if events.integer_time else None
 
 
@@ -113,7 +113,7 @@ def bits(funnel: FunnelSpec, events: BoundTable, by: Sequence[str] = ()) -> "dic
     funnel : FunnelSpec
     events : BoundTable
     by : sequence of str
-        The segments, whose cohorts are looked for.
+        The segments; only their cohorts are computed.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def bits(funnel: FunnelSpec, events: BoundTable, by: Sequence[str] = ()) -> "dic
 def segment_types(
     funnel: FunnelSpec, events: BoundTable | Prepared, by: Sequence[str]
 ) -> "list[DataType]":
-    """Return the type of each segment's column: of the table's own, or true or false of cohorts."""
+    """Return the type of each segment column: that of the table, or boolean for cohorts."""
     from pyspark.sql import types as T
 
     cohorts = {one.label for one in funnel.segmenting.of(by)}
@@ -139,7 +139,7 @@ def segment_types(
 def task_of(
     funnel: FunnelSpec, integer_time: bool, names: bool, known: Sequence[str] = (), **more: Any
 ) -> FunnelTask:
-    """Return what the workers have to know: the funnel without its columns.
+    """Return the task of the workers: the funnel without its columns.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def task_of(
     names : bool
         Whether the events are given by name, and not by the bits of conditions.
     known : sequence of str
-        The labels of the bits, when they are not just this funnel's own.
+        The labels of the bits, if they differ from this funnel's own.
     **more
         Further fields of the task.
 
@@ -178,7 +178,7 @@ def task_of(
 
 
 def prepared_task(funnel: FunnelSpec, events: Prepared, **more: Any) -> FunnelTask:
-    """Return what the workers have to know to answer from prepared events."""
+    """Return the task of the workers for prepared events."""
     named = isinstance(events.event, str)
     if holds_names(events, funnel.event):
         more["next"] = NAME if named else KEEP + funnel.event
@@ -187,7 +187,7 @@ def prepared_task(funnel: FunnelSpec, events: Prepared, **more: Any) -> FunnelTa
 
 
 def task_schema(task: FunnelTask, source: "StructType", time: str) -> "StructType":
-    """Return the schema of what a task's workers return.
+    """Return the schema of a task's result.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def check_prepared(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> N
 
 
 def check_segments(
-    funnel: FunnelSpec, schema: "StructType", by: Sequence[str], taken: Sequence[str] = ()
+    funnel: FunnelSpec, schema: "StructType", by: Sequence[str], reserved: Sequence[str] = ()
 ) -> None:
     """Refuse segments that cannot be told apart, or hide a column of the result.
 
@@ -90,19 +90,19 @@ def check_segments(
     ------
     WorkbenchError
     """
-    own = (*funnel.key, *_results(funnel), *taken)
+    result_columns = (*funnel.key, *_results(funnel), *reserved)
     cohorts = {one.label: one for one in funnel.segmenting.of(by)}
     for name in by:
         if name in cohorts:
-            _check_cohort(cohorts[name], schema, own)
+            _check_cohort(cohorts[name], schema, result_columns)
             continue
-        check_plain(schema, name, "by", own)
+        check_plain(schema, name, "by", result_columns)
         check_sent(schema[name].dataType, name, "by")
 
 
-def _check_cohort(cohort: Cohort, schema: "StructType", own: Sequence[str]) -> None:
+def _check_cohort(cohort: Cohort, schema: "StructType", result_columns: Sequence[str]) -> None:
     """Refuse a cohort that hides a column, or whose values its own column cannot hold."""
-    if cohort.label.lower() in {name.lower() for name in (*schema.names, *own)}:
+    if cohort.label.lower() in {name.lower() for name in (*schema.names, *result_columns)}:
         raise WorkbenchError(
             f"cohorts: {cohort.label!r} is a column of the table or of the result; "
             "give the cohort another label."
@@ -111,14 +111,14 @@ def _check_cohort(cohort: Cohort, schema: "StructType", own: Sequence[str]) -> N
         return
     kind = schema[cohort.column].dataType.typeName()
     text = kind in ("string", "char", "varchar")
-    known = {"boolean": bool} | dict.fromkeys(INTEGERS, int) | ({kind: str} if text else {})
-    if kind not in known:
+    types = {"boolean": bool} | dict.fromkeys(INTEGERS, int) | ({kind: str} if text else {})
+    if kind not in types:
         raise WorkbenchError(
             f"cohorts: column {cohort.column!r} holds {kind}s; name one of text, integers or "
             "booleans, or give conditions by label as steps and cohorts."
         )
     for value in cohort.values:
-        if not isinstance(value, known[kind]) or (kind in INTEGERS and not _holds(kind, value)):
+        if not isinstance(value, types[kind]) or (kind in INTEGERS and not _holds(kind, value)):
             raise WorkbenchError(
                 f"cohorts: {value!r} is no value of {cohort.column!r}, which holds {kind}s; "
                 "give one of that type."
@@ -180,8 +180,8 @@ def _check_prepared_by(funnel: FunnelSpec, events: Prepared, argument: str) -> N
 def _check_same_conditions(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> None:
     prepared = {label: str(condition) for label, condition in dict(events.event).items()}  # type: ignore[arg-type]
     cohorts = funnel.segmenting.of(by)
-    asked = {one.label: one.condition for one in cohorts if one.condition is not None}
-    for label, condition in ((funnel.all_conditions or {}) | asked).items():
+    of_cohorts = {one.label: one.condition for one in cohorts if one.condition is not None}
+    for label, condition in ((funnel.all_conditions or {}) | of_cohorts).items():
         if prepared.get(label) != str(condition):
             argument = funnel.argument_of.get(label, "steps")
             raise WorkbenchError(

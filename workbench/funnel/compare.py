@@ -1,4 +1,4 @@
-"""Segments of a funnel beside each other, with intervals, as a pandas table."""
+"""Segments of a funnel compared, with intervals, as a pandas table."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -24,8 +24,8 @@ from workbench.funnel.segment_values import checked_values, is_nan
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.summary import (
     check_largest,
+    duration_text,
     length_of,
-    spoken_length,
     step_names,
     warn_of,
 )
@@ -53,24 +53,25 @@ def compare_of(
     largest: int | None = None,
     confidence: float = CONFIDENCE,
 ) -> pd.DataFrame:
-    """Return segments beside each other; see :meth:`workbench.Funnel.compare`."""
+    """Return a comparison of segments; see :meth:`workbench.Funnel.compare`."""
     names = any_of(by, "by")
-    asked = _checked_baseline(names, baseline)
+    baseline_key = _checked_baseline(names, baseline)
     check_largest(largest, names)
     check_confidence(confidence)
     bound = bind(funnel, events, names, COMPARE_COLUMNS, at_once=True)
-    if asked is not None and not (largest and asked == (OTHERS,) * len(names)):
-        asked = checked_values(funnel, bound, names, asked, "baseline")
+    if baseline_key is not None and not (largest and baseline_key == (OTHERS,) * len(names)):
+        baseline_key = checked_values(funnel, bound, names, baseline_key, "baseline")
     with in_one_sentence():
-        found, skipped = figures(funnel, bound, names, _BINS, largest, median_ranks(confidence))
-    segments = [row for row in found if not row["whole"]]
-    table, number = _table(
-        segments[:MOST_SEGMENTS], names, step_names(funnel), asked, confidence, bound.integer_time
-    )
-    rows = len(funnel.labels)
+        rows, skipped = figures(funnel, bound, names, _BINS, largest, median_ranks(confidence))
+    segments = [row for row in rows if not row["whole"]]
+    table, baseline_index = _table(
+        segments[:MOST_SEGMENTS], names, step_names(funnel), baseline_key, confidence,
+        bound.integer_time,
+    )  # fmt: skip
+    steps = len(funnel.labels)
     table.attrs = {
         "skipped": skipped, "unit": unit_of(funnel, bound), "time_unit": time_unit(bound),
-        "baseline": tuple(table.loc[number * rows, list(names)]), "confidence": confidence,
+        "baseline": tuple(table.loc[baseline_index * steps, list(names)]), "confidence": confidence,
         "others": sum(row[OTHERS] for row in segments),
         "compared": int(table["difference"].notna().sum()),
     }  # fmt: skip
@@ -82,7 +83,7 @@ def compare_of(
 
 
 def _checked_baseline(by: Sequence[str], baseline: Any) -> tuple[Any, ...] | None:
-    """The baseline's segment as it is given; None where it is the largest."""
+    """Return the baseline's segment as given; None for the largest segment."""
     if not by:
         raise WorkbenchError(
             "by: a comparison needs segments; name a column or a cohort, or several in a list."
@@ -99,81 +100,81 @@ def _checked_baseline(by: Sequence[str], baseline: Any) -> tuple[Any, ...] | Non
 
 
 def _table(
-    found: Sequence[Any],
+    rows: Sequence[Any],
     by: Sequence[str],
     steps: Sequence[str],
-    asked: tuple[Any, ...] | None,
+    baseline_key: tuple[Any, ...] | None,
     confidence: float,
     integer_time: bool,
 ) -> tuple[pd.DataFrame, int]:
-    """A row for each segment and step, and the number of the baseline's segment."""
+    """Return a row for each segment and step, and the index of the baseline's segment."""
     names = [segment_column(k) for k in range(len(by))]
-    keys = [tuple(OTHERS if row[OTHERS] else row[name] for name in names) for row in found]
+    keys = [tuple(OTHERS if row[OTHERS] else row[name] for name in names) for row in rows]
     if len(keys) < 2:
-        which = f", {_said(keys[0])}" if keys else ""
+        which = f", {_key_text(keys[0])}" if keys else ""
         raise WorkbenchError(
             f"by: there {'is one segment' if keys else 'are no segments'}{which}, and a comparison "
             "needs two; name another column."
         )
-    base = 0 if asked is None else _place(keys, asked)
-    users = np.array([row["users"] for row in found], np.int64)
-    of = np.repeat(users[:, :1], len(steps), axis=1)
+    baseline = 0 if baseline_key is None else _segment_index(keys, baseline_key)
+    users = np.array([row["users"] for row in rows], np.int64)
+    entrants = np.repeat(users[:, :1], len(steps), axis=1)
     columns: dict[str, Any] = {
         name: [key[k] for key in keys for _ in steps] for k, name in enumerate(by)
     }
-    columns |= {"step": list(steps) * len(keys), "users": users.ravel(), "of": of.ravel()}
-    shares = shares_of(users, of, confidence)
+    columns |= {"step": list(steps) * len(keys), "users": users.ravel(), "of": entrants.ravel()}
+    shares = shares_of(users, entrants, confidence)
     columns |= {name: value.ravel() for name, value in shares._asdict().items()}
-    columns |= _differences(users, of, base, confidence)
+    columns |= _differences(users, entrants, baseline, confidence)
     for name, figure in zip(COMPARE_COLUMNS[-3:], ("median", "median_low", "median_high"),
                             strict=True):  # fmt: skip
-        columns[name] = [length_of(value, integer_time) for row in found for value in row[figure]]
-    return pd.DataFrame(columns, columns=[*by, *COMPARE_COLUMNS]), base
+        columns[name] = [length_of(value, integer_time) for row in rows for value in row[figure]]
+    return pd.DataFrame(columns, columns=[*by, *COMPARE_COLUMNS]), baseline
 
 
-def _differences(users: Any, of: Any, base: int, confidence: float) -> dict[str, Any]:
-    """The differences to the baseline, of all steps behind the first."""
+def _differences(users: Any, entrants: Any, baseline: int, confidence: float) -> dict[str, Any]:
+    """Return the differences from the baseline, for all steps after the first."""
     compared = np.zeros(users.shape, bool)
     compared[:, 1:] = True
-    compared[base] = False
-    base_users, base_of = (np.broadcast_to(one[base], one.shape)[compared] for one in (users, of))
-    found = differences_of(users[compared], of[compared], base_users, base_of, confidence)
+    compared[baseline] = False
+    of_baseline = (np.broadcast_to(one[baseline], one.shape)[compared] for one in (users, entrants))
+    differences = differences_of(users[compared], entrants[compared], *of_baseline, confidence)
     columns = {}
-    for name, values in zip(COMPARE_COLUMNS[6:10], found, strict=True):
+    for name, values in zip(COMPARE_COLUMNS[6:10], differences, strict=True):
         column = np.full(users.shape, np.nan)
         column[compared] = values
         columns[name] = column.ravel()
     return columns
 
 
-def _place(keys: Sequence[tuple[Any, ...]], asked: tuple[Any, ...]) -> int:
-    """The number of the segment that has some values; for NaN the null one, without one of NaN."""
-    found = [k for k, key in enumerate(keys) if all(map(_is_asked, key, asked))]
-    if found:
-        return min(found, key=lambda k: [value is None for value in keys[k]])
-    known = ", ".join(map(_said, keys[:6])) + (", and more" if len(keys) > 6 else "")
-    raise WorkbenchError(f"baseline: {_said(asked)} is no segment; there are {known}.")
+def _segment_index(keys: Sequence[tuple[Any, ...]], wanted: tuple[Any, ...]) -> int:
+    """Return the index of the segment with some values; NaN means null if no segment is NaN."""
+    matches = [k for k, key in enumerate(keys) if all(map(_equal_values, key, wanted))]
+    if matches:
+        return min(matches, key=lambda k: [value is None for value in keys[k]])
+    known = ", ".join(map(_key_text, keys[:6])) + (", and more" if len(keys) > 6 else "")
+    raise WorkbenchError(f"baseline: {_key_text(wanted)} is no segment; there are {known}.")
 
 
-def _is_asked(value: Any, asked: Any) -> bool:
-    if is_nan(asked):
+def _equal_values(value: Any, wanted: Any) -> bool:
+    if is_nan(wanted):
         return value is None or is_nan(value)
-    if isinstance(value, datetime) and isinstance(asked, datetime) and asked.tzinfo is not None:
-        # A time without a zone is this process's, as Spark's rows have it.
-        return value.astimezone(UTC) == asked
-    return bool(value == asked)
+    if isinstance(value, datetime) and isinstance(wanted, datetime) and wanted.tzinfo is not None:
+        # Spark's rows hold times without a zone, in the time zone of this process.
+        return value.astimezone(UTC) == wanted
+    return bool(value == wanted)
 
 
-def _said(key: tuple[Any, ...]) -> str:
+def _key_text(key: tuple[Any, ...]) -> str:
     return repr(key[0] if len(key) == 1 else key)
 
 
 def _compare_html(compared: pd.DataFrame) -> Markup:
-    """What a notebook shows of a comparison: shares in percent, times as they are said."""
+    """Return a comparison as a notebook shows it: shares in percent, times in words."""
     shares = ("share", "low", "high", "difference", "difference_low", "difference_high")
     shown: dict[str, Callable[[Any], object]] = {
         **dict.fromkeys(shares, "{:.1%}".format),
         "p_value": "{:.2g}".format,
-        **dict.fromkeys(COMPARE_COLUMNS[-3:], spoken_length),
+        **dict.fromkeys(COMPARE_COLUMNS[-3:], duration_text),
     }
     return frame_table("Comparison", compared, heads={"users": compared.attrs["unit"]}, shown=shown)

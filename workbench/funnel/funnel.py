@@ -178,8 +178,12 @@ class Funnel(FunnelSpec):
         [2, 1]
         """
         cohorts = self.segmenting.cohorts
-        cohort_conditions = {one.label: one.condition for one in cohorts if one.condition is not None}
-        event = self.event if self.all_conditions is None else self.all_conditions | cohort_conditions
+        cohort_conditions = {
+            one.label: one.condition for one in cohorts if one.condition is not None
+        }
+        event = (
+            self.event if self.all_conditions is None else self.all_conditions | cohort_conditions
+        )
         columns = (*any_of(keep, "keep"), *(one.column for one in cohorts if one.column))
         argument_of = dict.fromkeys(self.labels, "steps") | self.argument_of
         columns = tuple(dict.fromkeys(columns))

@@ -1,4 +1,4 @@
-"""A funnel of events that the driver's process holds: what its tasks get there."""
+"""Run a funnel in the driver's process, on events that it holds."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FunnelInDriver(NamedTuple):
-    """What the tasks of a funnel get of events that the driver's process holds.
+    """A funnel's task, and the events that the driver's process holds for it.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class FunnelInDriver(NamedTuple):
     spark: "SparkSession"
 
     def answers(self, run: Run) -> list[pa.RecordBatch]:
-        """Return what a task behind a shuffle makes of the rows."""
+        """Return the result of a task that would run after a shuffle."""
         keys = key_columns(self.task.keys)
         bundle = BundleTask((*self.rows.column_names, PARTITION), keys, 1, text_as_codes=True)
 
@@ -50,7 +50,7 @@ class FunnelInDriver(NamedTuple):
 
 
 def in_driver(funnel: FunnelSpec, events: BoundTable, **more: Any) -> FunnelInDriver | None:
-    """Return what the tasks get of events that this process holds.
+    """Return a funnel to run in this process, if it holds the events.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def in_driver(funnel: FunnelSpec, events: BoundTable, **more: Any) -> FunnelInDr
     Returns
     -------
     FunnelInDriver or None
-        None where Spark has to answer.
+        None if Spark has to run it.
     """
     if events.held is None:
         return None
@@ -81,8 +81,8 @@ def in_driver(funnel: FunnelSpec, events: BoundTable, **more: Any) -> FunnelInDr
     more |= {"next": NAME} if "levels" in more and NAME in wanted else {}
     more.setdefault("period", period_of(funnel, events))
     task = task_of(funnel, events.integer_time, names=named, **more)
-    every = worker_rows(events.held, wanted, plain)
-    if every is None:
+    all_rows = worker_rows(events.held, wanted, plain)
+    if all_rows is None:
         return None
-    rows = with_all(every, (*keys, TIME))
-    return FunnelInDriver(task, rows, len(every) - len(rows), events.held.spark)
+    rows = with_all(all_rows, (*keys, TIME))
+    return FunnelInDriver(task, rows, len(all_rows) - len(rows), events.held.spark)

@@ -12,7 +12,7 @@ from workbench.funnel.behaviour.retention_spec import periods_of
 from workbench.funnel.bind import clock_of
 from workbench.funnel.counting import arrow_zone, instant_of
 from workbench.funnel.plan import MOST_POINTS
-from workbench.funnel.worker.entries import numbers
+from workbench.funnel.worker.entries import period_numbers
 from workbench.funnel.worker.periods import Periods
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def span_of(moment: Any, periods: Periods, kind: str, zone: str) -> tuple[int, i
     >>> begin // 3_600_000_000, end // 3_600_000_000
     (39, 63)
     """
-    number = numbers(periods, np.array([instant_of(moment, "entered", kind, zone)]))
+    number = period_numbers(periods, np.array([instant_of(moment, "entered", kind, zone)]))
     if periods.integers:
         # Of Python's, since the last period ends behind the last integer.
         first = int(number[0]) * periods.length

@@ -1,4 +1,4 @@
-"""The plans of a funnel: from rows in one shuffle, or from prepared events without any."""
+"""The plans of a funnel: from rows with one shuffle, or from prepared events with none."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 MOST_SEGMENTS = 1_000
-#: How many points a trend has at the most: periods, of all segments.
+#: How many points a trend has at the most: periods times segments.
 MOST_POINTS = 10_000
 
-#: Widths of intervals that a person reads at a glance, in microseconds; each divides the next.
+#: Readable widths of intervals, in microseconds; each divides the next.
 ROUND_TIMES = (
     *(10**power for power in range(7)),
     *(5_000_000, 15_000_000, MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE),
@@ -79,13 +79,13 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
         task = prepared_task(funnel, events, **more)
         rows, run = events.packed(), task.from_blocks
     elif (here := in_driver(funnel, events, **more)) is not None:
-        found = here.answers(here.task.from_rows)
+        batches = here.answers(here.task.from_rows)
         schema = task_schema(here.task, events.schema, funnel.time)
-        return answered_here(found, schema, here.spark)
+        return answered_here(batches, schema, here.spark)
     elif funnel.cut is not None and funnel.uncut is None and "levels" not in more:
         return _levels_in_pieces(funnel, events, **more)
     else:
-        rows, task = _rows(funnel, events, **more)
+        rows, task = _bundled_rows(funnel, events, **more)
         run = task.from_rows
     return rows.mapInArrow(
         named_task("funnel kernel", run), task_schema(task, events.schema, funnel.time)
@@ -93,20 +93,20 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
 
 
 def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "DataFrame":
-    """The same, with large keys cut: their pieces come together behind one more, small shuffle."""
+    """Return the levels with large keys cut: one more, small shuffle joins their pieces."""
     rows, task, cutting = _piece_rows(funnel, events, **more)
-    answer, shuffle = PiecesTask(task), cutting.shuffle
-    run = partial(answer.levels, partitions=shuffle.partitions, hashed=shuffle.hashed)
+    pieces_task, shuffle = PiecesTask(task), cutting.shuffle
+    run = partial(pieces_task.levels, partitions=shuffle.partitions, hashed=shuffle.hashed)
     sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
-    found = brought_together(sent, shuffle).select(BUNDLE)
-    return found.mapInArrow(
-        named_task("join pieces", answer.join_levels),
+    bundles = brought_together(sent, shuffle).select(BUNDLE)
+    return bundles.mapInArrow(
+        named_task("join pieces", pieces_task.join_levels),
         task_schema(task, events.schema, funnel.time),
     )
 
 
 def pieces(funnel: FunnelSpec, events: BoundTable) -> "DataFrame":
-    """Return the keys that are cut, about how many rows of each travel, and in how many pieces."""
+    """Return the keys that are cut, roughly how many of their rows are shuffled, and the pieces."""
     ship(events.without_rows.sparkSession)
     task = task_of(funnel, events.integer_time, names=False, period=period_of(funnel, events))
     wanted = selected(events, bits(funnel, events))
@@ -133,25 +133,25 @@ def figures(
     by : tuple of str
         The columns of segments.
     bins : int
-        How many intervals of time, at the most.
+        The most intervals of time.
     largest : int, optional
-        How many segments have figures of their own; all others have theirs together.
+        How many segments have figures of their own; all others are combined.
     ranks : Ranks, optional
-        The ends of the medians' intervals, where they are wanted.
+        The ends of the medians' intervals, if needed.
 
     Returns
     -------
-    found : sequence of pyspark.sql.Row, or of dict
-        As :mod:`workbench.funnel.worker.summary` makes them; none without any key.
+    figures : sequence of pyspark.sql.Row, or of dict
+        The rows of :mod:`workbench.funnel.worker.summary`; none without keys.
     skipped : int
         How many rows were left out.
     """
-    summed = _summed_up(funnel, events, by, bins, largest, ranks)
+    summary, schema = _summary_task(funnel, events, by, bins, largest, ranks)
     entered = funnel.counting.has_period and ranks is None
-    return _asked(funnel, events, ReachedTask, *summed, by=by, entered=entered)
+    return _figures_of(funnel, events, ReachedTask, summary, schema, by=by, entered=entered)
 
 
-def entered(
+def trend_figures(
     funnel: FunnelSpec,
     events: BoundTable | Prepared,
     by: tuple[str, ...],
@@ -168,12 +168,12 @@ def entered(
         The columns of segments.
     periods : Periods
     largest : int, optional
-        How many segments have figures of their own; all others have theirs together.
+        How many segments have figures of their own; all others are combined.
 
     Returns
     -------
-    found : sequence of pyspark.sql.Row, or of dict
-        As :mod:`workbench.funnel.worker.trend` makes them; none without any entrant.
+    figures : sequence of pyspark.sql.Row, or of dict
+        The rows of :mod:`workbench.funnel.worker.trend`; none without entrants.
     skipped : int
         How many rows were left out.
     """
@@ -181,39 +181,39 @@ def entered(
     window = funnel.span(events.integer_time)
     summary = TrendTask(len(funnel.labels), window, end, MOST_POINTS, largest)
     schema = trend_schema(segment_types(funnel, events, by))
-    answer = partial(EntriesTask, periods=periods, each=each_period(funnel))
-    return _asked(funnel, events, answer, summary, schema, by=by)
+    block_task = partial(EntriesTask, periods=periods, each=each_period(funnel))
+    return _figures_of(funnel, events, block_task, summary, schema, by=by)
 
 
 def each_period(funnel: FunnelSpec) -> bool:
-    """Whether a key is counted in each period in which it takes the first step.
+    """Return whether a key counts in each period in which it takes the first step.
 
-    Else each chain is, in the period in which it begins: conversions follow each other, and in any
-    order no step is the first.
+    Otherwise each chain counts in the period in which it begins: conversions follow each other, and
+    with steps in any order no step is the first.
     """
     return funnel.counting.count != "conversions" and funnel.rules.order != "any"
 
 
-def _asked(
+def _figures_of(
     funnel: FunnelSpec,
     events: BoundTable | Prepared,
-    answers: "Callable[[FunnelTask], ReachedTask | EntriesTask]",
+    block_task: "Callable[[FunnelTask], ReachedTask | EntriesTask]",
     summary: SummaryTask | TrendTask,
     schema: "StructType",
     **more: Any,
 ) -> "tuple[Sequence[Row | dict[str, Any]], int]":
-    """What one worker makes of all keys' answers, and how many rows were left out."""
+    """Return the figures that one worker computes of all keys, and how many rows were skipped."""
     from pyspark.sql import Observation
 
     if isinstance(events, Prepared):
-        answer = answers(prepared_task(funnel, events, **more))
-        return _of_prepared(funnel, events, answer, summary, schema), events.skipped
+        prepared = block_task(prepared_task(funnel, events, **more))
+        return _prepared_figures(funnel, events, prepared, summary, schema), events.skipped
     if (here := in_driver(funnel, events, **more)) is not None:
-        answered = here.answers(answers(here.task).from_rows)
-        summed = run_here(summary.run, answered)
+        bundled = here.answers(block_task(here.task).from_rows)
+        summed = run_here(summary.run, bundled)
         return collected(answered_here(summed, schema, here.spark)), here.skipped
     skipped = Observation()
-    # Who is not done yet is known by where the data end.
+    # Only the end of the data tells whose window is still open.
     with_latest = isinstance(summary, TrendTask) or more.get("entered", False)
     run: Run
     sum_up: Run
@@ -222,21 +222,21 @@ def _asked(
         in_pieces = PiecesTask(task)
         run, sum_up = in_pieces.times_since_first, partial(in_pieces.sum_up, summary=summary)
     else:
-        rows, task = _rows(funnel, events, with_latest, skipped, **more)
-        run, sum_up = answers(task).from_rows, summary.run
+        rows, task = _bundled_rows(funnel, events, with_latest, skipped, **more)
+        run, sum_up = block_task(task).from_rows, summary.run
     bundles = rows.mapInArrow(named_task("funnel kernel", run), f"{BUNDLE} binary")
-    found = _of_bundles(bundles, sum_up, schema)
-    return found, skipped_of(skipped, bool(found), events)
+    figures = _figures_of_bundles(bundles, sum_up, schema)
+    return figures, skipped_of(skipped, bool(figures), events)
 
 
-def _rows(
+def _bundled_rows(
     funnel: FunnelSpec,
     events: BoundTable,
     with_latest: bool = False,
     skipped: "Observation | None" = None,
     **more: Any,
 ) -> "tuple[DataFrame, FunnelTask]":
-    """The rows in bundles, and what the workers have to know of them."""
+    """Return the rows in bundles, and the task of the workers."""
     what, keep, task = _columns(funnel, events, more)
     return select_rows(events, what, keep, task.only_matching, with_latest, skipped), task
 
@@ -248,7 +248,7 @@ def _piece_rows(
     skipped: "Observation | None" = None,
     **more: Any,
 ) -> "tuple[DataFrame, FunnelTask, RangePlan]":
-    """The same where large keys are cut, and how."""
+    """Return the same with large keys cut, and how they are cut."""
     what, keep, task = _columns(funnel, events, more)
     wanted = selected(events, what, keep)
     cutting = _cutting(funnel, events, task, wanted)
@@ -263,51 +263,51 @@ def _piece_rows(
 def _columns(
     funnel: FunnelSpec, events: BoundTable, more: dict[str, Any]
 ) -> "tuple[dict[str, Column], Sequence[str], FunnelTask]":
-    """What happened, further columns, and what the workers have to know of them."""
+    """Return the columns of what happened, further columns, and the task of the workers."""
     ship(events.without_rows.sparkSession)
     by = more.get("by", ())
-    what = bits(funnel, events, by)
+    columns = bits(funnel, events, by)
     if "levels" in more and funnel.event in events.names:
-        more["next"], what = NAME, what | name_of(events, funnel.event)
+        more["next"], columns = NAME, columns | name_of(events, funnel.event)
     more.setdefault("period", period_of(funnel, events))
     task = task_of(funnel, events.integer_time, names=False, **more)
-    return what, funnel.segmenting.columns(by), task
+    return columns, funnel.segmenting.columns(by), task
 
 
 def _cutting(
     funnel: FunnelSpec, events: BoundTable, task: FunnelTask, wanted: "dict[str, Column]"
 ) -> RangePlan:
-    """How large keys are cut where these columns travel."""
+    """Return how large keys are cut when these columns are shuffled."""
     rows, _ = numbered(events.df, wanted)
     return range_plan(task, funnel.cut or "auto", shuffle_of(rows))
 
 
-def _of_prepared(
+def _prepared_figures(
     funnel: FunnelSpec,
     events: Prepared,
-    answer: ReachedTask | EntriesTask,
+    task: ReachedTask | EntriesTask,
     summary: SummaryTask | TrendTask,
     schema: "StructType",
 ) -> "Sequence[Row | dict[str, Any]]":
-    # A timestamp would come out of Arrow with a time zone and out of Spark without one.
-    kinds = [kind.typeName() for kind in segment_types(funnel, events, answer.funnel.by)]
+    # Arrow returns a timestamp with a time zone, and Spark without one.
+    kinds = [kind.typeName() for kind in segment_types(funnel, events, task.funnel.by)]
     if events.tasks == 1 and "timestamp" not in kinds:
-        found = run_here(lambda all: summary.run(answer.from_blocks(all)), events.fetched())
-        return [row for batch in found for row in batch.to_pylist()]
+        batches = run_here(lambda all: summary.run(task.from_blocks(all)), events.fetched())
+        return [row for batch in batches for row in batch.to_pylist()]
     bundles = events.packed().mapInArrow(
-        named_task("funnel kernel", answer.from_blocks), f"{BUNDLE} binary"
+        named_task("funnel kernel", task.from_blocks), f"{BUNDLE} binary"
     )
-    return _of_bundles(bundles, summary.run, schema)
+    return _figures_of_bundles(bundles, summary.run, schema)
 
 
-def _of_bundles(bundles: "DataFrame", sum_up: Run, schema: "StructType") -> "Sequence[Row]":
-    """What one worker makes of what all keys reached."""
+def _figures_of_bundles(bundles: "DataFrame", sum_up: Run, schema: "StructType") -> "Sequence[Row]":
+    """Return the figures that one worker computes from all bundles."""
     return collected(
         bundles.repartition(1).mapInArrow(named_task("funnel figures", sum_up), schema)
     )
 
 
-def _summed_up(
+def _summary_task(
     funnel: FunnelSpec,
     events: BoundTable | Prepared,
     by: tuple[str, ...],
@@ -315,7 +315,7 @@ def _summed_up(
     largest: int | None,
     ranks: Ranks | None,
 ) -> "tuple[SummaryTask, StructType]":
-    """What one worker does with all bundles, and the schema of what it returns."""
+    """Return the task that sums up all bundles, and the schema of its result."""
     widths = ROUND_COUNTS if events.integer_time else ROUND_TIMES
     summary = SummaryTask(
         len(funnel.labels), bins, widths, MOST_SEGMENTS, funnel.rules.optional, largest, ranks,

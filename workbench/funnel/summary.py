@@ -42,7 +42,7 @@ STEP_COLUMNS = (
 
 
 class Summary(NamedTuple):
-    """What a funnel says of its keys: their steps, and how long those took who reached the last.
+    """The summary of a funnel: its steps, and how long those took who reached the last one.
 
     Attributes
     ----------
@@ -67,20 +67,22 @@ def summary_of(
     warn: bool = True,
     largest: int | None = None,
 ) -> Summary:
-    """Return what a funnel says of all keys; see :meth:`workbench.Funnel.summary`."""
+    """Return the summary of a funnel; see :meth:`workbench.Funnel.summary`."""
     check_bins(bins)
     names = any_of(by, "by")
     check_largest(largest, names)
     bound = bind(funnel, events, names, STEP_COLUMNS, at_once=True)
     with in_one_sentence():
-        found, skipped = figures(funnel, bound, names, bins, largest)
-    everybody: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]
+        rows, skipped = figures(funnel, bound, names, bins, largest)
+    everybody: list[Any] = [row for row in rows if row["whole"]] or [
+        empty_summary(len(funnel.labels))
+    ]
     units = {"unit": unit_of(funnel, bound), "time_unit": time_unit(bound)}
-    said = {"skipped": skipped, "all": list(everybody[0]["users"]), **units}
-    steps = whole = _steps(funnel, everybody, (), bound.integer_time, said)
+    attributes = {"skipped": skipped, "all": list(everybody[0]["users"]), **units}
+    steps = whole = _steps(funnel, everybody, (), bound.integer_time, attributes)
     if names:
-        segments = [row for row in found if not row["whole"]]
-        steps = _steps(funnel, segments, names, bound.integer_time, said)
+        segments = [row for row in rows if not row["whole"]]
+        steps = _steps(funnel, segments, names, bound.integer_time, attributes)
     if warn:
         warn_of(funnel, bound, steps, skipped)
     times = times_table(everybody[0]["width"], everybody[0]["histogram"], bound.integer_time)
@@ -90,14 +92,14 @@ def summary_of(
 
 def _steps(
     funnel: FunnelSpec,
-    found: "Sequence[Row | dict[str, Any]]",
+    rows: "Sequence[Row | dict[str, Any]]",
     by: Sequence[str],
     integer_time: bool,
-    said: dict[str, Any],
+    attributes: dict[str, Any],
 ) -> pd.DataFrame:
-    """The table of steps as it is returned."""
-    steps = steps_table(found, step_names(funnel), by, integer_time, funnel.rules.optional)
-    steps.attrs |= {"others": sum(row[OTHERS] for row in found), **said}
+    """Return the table of steps with its attributes."""
+    steps = steps_table(rows, step_names(funnel), by, integer_time, funnel.rules.optional)
+    steps.attrs |= {"others": sum(row[OTHERS] for row in rows), **attributes}
     steps.attrs["before"] = steps_before(len(funnel.labels), funnel.rules.optional)
     if not funnel.rules.exclusions:
         steps = steps.drop(columns="excluded")
@@ -108,7 +110,7 @@ def _steps(
 
 
 def check_largest(largest: Any, by: Sequence[str]) -> None:
-    """Refuse what is no number of segments, and one without segments.
+    """Raise an error unless it is None, or a number of segments where there are segments.
 
     Raises
     ------
@@ -128,29 +130,29 @@ def check_largest(largest: Any, by: Sequence[str]) -> None:
 
 
 def _steps_html(steps: pd.DataFrame) -> Markup:
-    """What a notebook shows of steps: shares in percent, times as they are said."""
+    """Return the steps as a notebook shows them: shares in percent, times in words."""
     shown: dict[str, Callable[[Any], object]] = {
         "step": name_shown,
         **dict.fromkeys(("from_first", "from_previous"), "{:.1%}".format),
-        **dict.fromkeys(("median_time", "p90_time"), spoken_length),
+        **dict.fromkeys(("median_time", "p90_time"), duration_text),
     }
     return frame_table("Steps", steps, heads={"users": steps.attrs["unit"]}, shown=shown)
 
 
-def spoken_length(length: Any) -> Any:
-    """Return a length of time as a person says it; an integer stays one."""
+def duration_text(length: Any) -> Any:
+    """Return a duration in words; an integer stays an integer."""
     return spoken(length / pd.Timedelta("1us")) if isinstance(length, pd.Timedelta) else length
 
 
 def step_names(funnel: FunnelSpec) -> tuple[str, ...]:
-    """Return what the steps of a summary are called: in any order, how many steps they are."""
+    """Return the names of a summary's steps; with steps in any order, their counts."""
     if funnel.rules.order != "any":
         return funnel.labels
     return tuple(f"{k + 1} step{'s' if k else ''}" for k in range(len(funnel.labels)))
 
 
-def nobody(steps: int) -> dict[str, Any]:
-    """Return the summary of no key at all."""
+def empty_summary(steps: int) -> dict[str, Any]:
+    """Return the summary of a table without keys."""
     unknown = [float("nan")] * steps
     figures = {"users": [0] * steps, "median": unknown, "p90": unknown}
     figures |= {"excluded": [0] * steps, "open": [0] * steps}
@@ -159,7 +161,7 @@ def nobody(steps: int) -> dict[str, Any]:
 
 
 def steps_table(
-    found: "Sequence[Row | dict[str, Any]]",
+    summaries: "Sequence[Row | dict[str, Any]]",
     labels: Sequence[str],
     by: Sequence[str],
     integer_time: bool,
@@ -169,8 +171,8 @@ def steps_table(
 
     Parameters
     ----------
-    found : sequence of pyspark.sql.Row, or of dict
-        A summary of each segment, as :mod:`workbench.funnel.worker.summary` makes it.
+    summaries : sequence of pyspark.sql.Row, or of dict
+        The summary of each segment, from :mod:`workbench.funnel.worker.summary`.
     labels : sequence of str
         The steps.
     by : sequence of str
@@ -183,28 +185,28 @@ def steps_table(
     Returns
     -------
     pandas.DataFrame
-        ``attrs["cut"]`` says whether there are more segments than these.
+        ``attrs["cut"]`` tells whether there are more segments than these.
     """
     before = steps_before(len(labels), optional)
     rows = [
         _row(one, k, label, by, integer_time, before[k], k in optional)
-        for one in found[:MOST_SEGMENTS]
+        for one in summaries[:MOST_SEGMENTS]
         for k, label in enumerate(labels)
     ]
     table = pd.DataFrame(rows, columns=[*by, *STEP_COLUMNS])
-    table.attrs["cut"] = len(found) > MOST_SEGMENTS
+    table.attrs["cut"] = len(summaries) > MOST_SEGMENTS
     return table
 
 
 def times_table(width: int, users: Sequence[int], integer_time: bool) -> pd.DataFrame:
-    """Return the histogram of the time that those took who reached every step.
+    """Return the histogram of the times to convert of those who reached every step.
 
     Parameters
     ----------
     width : int
-        Of each interval.
+        The width of each interval.
     users : sequence of int
-        In each interval, from 0 on.
+        The number of users in each interval, from 0 on.
     integer_time : bool
 
     Returns
@@ -217,7 +219,7 @@ def times_table(width: int, users: Sequence[int], integer_time: bool) -> pd.Data
 
 
 def _row(
-    found: Any,
+    summary: Any,
     k: int,
     label: str,
     by: Sequence[str],
@@ -225,53 +227,53 @@ def _row(
     before: int,
     optional: bool,
 ) -> tuple[Any, ...]:
-    users, first, excluded = found["users"][k], found["users"][0], found["excluded"][k]
-    previous = found["users"][before]
+    users, first, excluded = summary["users"][k], summary["users"][0], summary["excluded"][k]
+    previous = summary["users"][before]
     return (
-        *(OTHERS if found[OTHERS] else found[segment_column(part)] for part in range(len(by))),
+        *(OTHERS if summary[OTHERS] else summary[segment_column(part)] for part in range(len(by))),
         label,
         users,
         users / first if first else float("nan"),
         users / previous if previous else float("nan"),
         0 if optional else previous - users - excluded,
         excluded,
-        found["open"][k],
-        *(length_of(found[name][k], integer_time) for name in ("median", "p90")),
+        summary["open"][k],
+        *(length_of(summary[name][k], integer_time) for name in ("median", "p90")),
     )
 
 
 def length_of(value: float, integer_time: bool) -> Any:
-    """Return a length of time as tables have it; an integer stays one."""
+    """Return a duration as tables hold it, a Timedelta; an integer stays an integer."""
     if value != value:
         return float("nan") if integer_time else pd.NaT
     return value if integer_time else pd.Timedelta(round(value), "us")
 
 
 def warn_of(
-    funnel: FunnelSpec, events: BoundTable | Prepared, found: pd.DataFrame, skipped: int
+    funnel: FunnelSpec, events: BoundTable | Prepared, steps: pd.DataFrame, skipped: int
 ) -> None:
-    """Warn of rows that were left out, of segments that are, and of steps that match no event."""
+    """Warn of rows and segments that were left out, and of steps that match no event."""
     warn_of_skipped(funnel, skipped)
-    if found.attrs["cut"]:
+    if steps.attrs["cut"]:
         warn(
-            f"by: there are more than {len(found) // len(funnel.labels):,} segments; "
+            f"by: there are more than {len(steps) // len(funnel.labels):,} segments; "
             "those with the most users are given."
         )
-    reached = set(found.loc[found["users"] > 0, "step"])
-    if funnel.rules.order == "any" and found["users"].all():
+    reached = set(steps.loc[steps["users"] > 0, "step"])
+    if funnel.rules.order == "any" and steps["users"].all():
         reached = set(funnel.labels)
     for label in dict.fromkeys(funnel.labels):
-        if label not in reached and (hint := unmatched(funnel, events, label)) is not None:
+        if label not in reached and (hint := unmatched_hint(funnel, events, label)) is not None:
             warn(f"steps: {label!r} matches no event; {hint}")
-    never = funnel.rules.exclusions and not found["excluded"].any()
-    for exclusion in funnel.rules.exclusions if never else ():
+    none_excluded = funnel.rules.exclusions and not steps["excluded"].any()
+    for exclusion in funnel.rules.exclusions if none_excluded else ():
         label = exclusion.label
-        if (hint := unmatched(funnel, events, label)) is not None:
+        if (hint := unmatched_hint(funnel, events, label)) is not None:
             warn(f"exclude: {label!r} matches no event; {hint}")
 
 
 def warn_of_skipped(funnel: FunnelSpec, skipped: int) -> None:
-    """Warn of rows that were left out, where some were."""
+    """Warn of rows that were left out, if any."""
     if not skipped:
         return
     held = ", or a column held constant," if funnel.counting.columns else ""
@@ -280,8 +282,8 @@ def warn_of_skipped(funnel: FunnelSpec, skipped: int) -> None:
     warn(one if skipped == 1 else some)
 
 
-def unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:
-    """The end of a sentence when a step or an exclusion matches no event of the data, else None."""
+def unmatched_hint(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:
+    """Return the end of a warning if a step or an exclusion matches no event, else None."""
     if funnel.all_conditions is not None:
         if isinstance(events, Prepared):
             return None
@@ -289,9 +291,9 @@ def unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> 
 
         condition = funnel.all_conditions[label]
         true = F.expr(condition) if isinstance(condition, str) else condition
-        # A condition that looks at other rows, by a window, is a column before it is a filter.
-        found = events.df.select(true.alias(NAME)).where(F.col(NAME)).limit(1)
-        return None if collected(found) else "look at its condition."
+        # A condition with a window function must be a column before it can be a filter.
+        matching = events.df.select(true.alias(NAME)).where(F.col(NAME)).limit(1)
+        return None if collected(matching) else "look at its condition."
     labels = (*funnel.labels, *(one.label for one in funnel.rules.exclusions))
     names = funnel.all_names[labels.index(label)]
     known = events.names if isinstance(events, Prepared) else _names(funnel, events)

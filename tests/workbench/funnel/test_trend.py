@@ -26,7 +26,7 @@ from workbench.funnel.intervals import shares_of
 from workbench.funnel.periods import span_of
 from workbench.funnel.plan import each_period
 from workbench.funnel.worker import entries
-from workbench.funnel.worker.entries import EntriesTask, numbers
+from workbench.funnel.worker.entries import EntriesTask, period_numbers
 from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.trend import TrendTask
 
@@ -218,7 +218,7 @@ def test_the_times_of_a_period_are_those_with_its_number(
     periods = Periods(*asked, zone=arrow_zone(zone))
     begin, end = span_of(moment, periods, "timestamp", zone)
     instant = instant_of(moment, "entered", "timestamp", zone)
-    found = numbers(periods, np.array([begin - 1, begin, instant, end - 1, end]))
+    found = period_numbers(periods, np.array([begin - 1, begin, instant, end - 1, end]))
     assert (found - found[1]).tolist() == [-1, 0, 0, 0, 1]
 
 

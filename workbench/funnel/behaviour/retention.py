@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError, warn
 from workbench.funnel.behaviour.retention_plan import Counted, counted, people_of
 from workbench.funnel.behaviour.retention_spec import BoundRetention, Happening, RetentionSpec
 from workbench.funnel.bind import unit_of
-from workbench.funnel.summary import unmatched, warn_of_skipped
+from workbench.funnel.summary import unmatched_hint, warn_of_skipped
 from workbench.funnel.worker.retention import MOST_COHORTS, CohortCell
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
@@ -212,7 +212,7 @@ def _warn_of_unmatched(asked: BoundRetention, found: Counted) -> None:
     for argument in ("first",) if asked.spec.again is None else ("first", "again"):
         if nobody[argument]:
             label = labels[argument]
-            if (hint := unmatched(asked.funnel, asked.events, label)) is not None:
+            if (hint := unmatched_hint(asked.funnel, asked.events, label)) is not None:
                 warn(f"{argument}: {label!r} matches no event; {hint}")
 
 

@@ -129,7 +129,7 @@ class RetentionSpec:
         integers = known.integer_time
         length, months = periods_of(self.every, integers)
         funnel = self.funnel(integers)
-        known = bind(funnel, events, taken=("first_time", "again_time"))
+        known = bind(funnel, events, reserved=("first_time", "again_time"))
         rows = known.blocks if isinstance(known, Prepared) else known.df
         zone = None
         if known.schema[self.time].dataType.typeName() == "timestamp":

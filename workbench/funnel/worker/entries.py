@@ -91,7 +91,7 @@ def entries_of(
     """
     rows = np.flatnonzero(first)
     partition = np.searchsorted(offsets, rows, side="right") - 1
-    period = numbers(periods, time[rows])
+    period = period_numbers(periods, time[rows])
     heads = np.flatnonzero(begins_run(partition, period))
     whose, last = partition[heads], time[rows[np.append(heads[1:], len(rows))[: len(heads)] - 1]]
     most = np.iinfo(np.int64).max
@@ -105,7 +105,7 @@ def entries_of(
     return Entries(whose, period[heads], low, high, last, row_period)
 
 
-def numbers(periods: Periods, time: NDArray[np.int64]) -> NDArray[np.int64]:
+def period_numbers(periods: Periods, time: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of the period that each time lies in.
 
     Parameters
@@ -198,7 +198,7 @@ class EntriesTask:
         last = last_entry(block.offsets, time, first)
         began = result.level > 0
         period = np.zeros(len(began), np.int64)
-        period[began] = numbers(self.periods, result.reached[began, 0])
+        period[began] = period_numbers(self.periods, result.reached[began, 0])
         return self._table(block, time, conditions, result, period, last)
 
     def _without_irrelevant(

@@ -598,7 +598,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         >>> int(trend["users"][3]) == funnel.people(clicks, **week).count()
         True
         """
-        from workbench.funnel.inspect.behind import WhichPeople, behind
+        from workbench.funnel.inspect.behind import PeopleQuery, people_behind
         from workbench.funnel.inspect.people import people_html
 
         names, open = any_of(by, "by"), check_truth(open, "open")
@@ -608,8 +608,8 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             level = cast(int, stopped_at)
             shown_as(people, lambda: people_html(self, events, level, people.columns))
             return people
-        asked = WhichPeople(stopped_at, reached, names, segment, entered, every, open)
-        return behind(self, events, asked)
+        query = PeopleQuery(stopped_at, reached, names, segment, entered, every, open)
+        return people_behind(self, events, query)
 
     def paths(
         self,

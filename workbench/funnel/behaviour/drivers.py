@@ -1,4 +1,4 @@
-"""Drivers: what tells those who went on from those who dropped off, over an equally long time."""
+"""Drivers: what distinguishes those who went on from those who dropped off, in equal time."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
 
 MOST = 1_000
-#: How p-values are adjusted for how many there are, as statsmodels calls it.
+#: How p-values are adjusted for multiple tests, by the names of statsmodels.
 ADJUST = "fdr_bh", "holm"
 _DRIVERS = BehaviourPlan(
     "drivers", sum_features, "column int, value string, went_on long, dropped long"
@@ -56,54 +56,54 @@ COLUMNS = [
 
 
 class Drivers(Described):
-    """What tells who went on from who dropped off; :meth:`workbench.Funnel.drivers` makes it.
+    """What distinguishes those who went on; :meth:`workbench.Funnel.drivers` makes it.
 
-    It is association: what is told here need not be the cause.
+    This is association: what it lists need not be the cause.
 
     Attributes
     ----------
     table : pandas.DataFrame
-        The events and values that tell the most, by the adjusted p-value: ``column`` and
-        ``value``; how many ``went_on`` and ``dropped`` with it, and which shares of all of them
-        these are; the odds ratio, above 1 for those who go on rather, with its 95% interval; the
-        p-value, and the same adjusted for all that were looked at.
+        The events and values with the least adjusted p-values: ``column`` and ``value``; how many
+        ``went_on`` and ``dropped`` with it, and their shares of all who did; the odds ratio, above
+        1 if those with it go on more often, with its 95% interval; the p-value, and the p-value
+        adjusted for all comparisons.
     looked_at, rare : int
-        How many events and values were compared, and how many were not, as too few have or lack
-        them.
+        How many events and values were compared, and how many were not because too few have or
+        lack them.
     went_on, dropped : int
-        Those who are compared.
+        How many of those compared went on, and dropped off.
     early, late : int
-        Left out: those who went on before the landmark, and those whose window was over by then.
+        How many are left out: they went on before the landmark, or their window was over by then.
     landmark : str
-        How long everybody was watched from the step before on.
+        How long everybody was watched, from the step before on.
     step, before : str
         The step, and the one before it.
     skipped : int
-        Rows that were left out, as their key or time is null.
+        How many rows were left out because their key or time is null.
     unit : str
-        What is counted, in the plural.
+        The plural noun for what is counted.
     event : str
         The column of events.
     """
 
     def __init__(
         self, funnel: FunnelSpec, events: BoundTable | Prepared, task: DriversTask,
-        found: "Sequence[Row | dict[str, Any]]", skipped: int, least: int, adjust: str, most: int,
+        rows: "Sequence[Row | dict[str, Any]]", skipped: int, least: int, adjust: str, most: int,
     ) -> None:  # fmt: skip
         self._funnel, self._events, self._task = funnel, events, task
         self.step, self.before = funnel.labels[task.step], funnel.labels[task.before]
-        whole = {row["value"]: row for row in found if row["column"] == WHOLE}
+        whole = {row["value"]: row for row in rows if row["column"] == WHOLE}
         nobody = {"went_on": 0, "dropped": 0}
         compared, left_out = (whole.get(name, nobody) for name in ("compared", "left out"))
         self.went_on, self.dropped = int(compared["went_on"]), int(compared["dropped"])
         self.early, self.late = int(left_out["went_on"]), int(left_out["dropped"])
         self.event, names = funnel.event, [funnel.event, *task.columns]
-        rows = [
+        traits = [
             (names[row["column"] - EVENTS], row["value"], row["went_on"], row["dropped"])
-            for row in found
+            for row in rows
             if row["column"] != WHOLE
         ]
-        table = pd.DataFrame(rows, columns=COLUMNS[:4])
+        table = pd.DataFrame(traits, columns=COLUMNS[:4])
         support = table["went_on"] + table["dropped"]
         enough = (support >= least) & (self.went_on + self.dropped - support >= least)
         self.looked_at, self.rare = int(enough.sum()), int((~enough).sum())
@@ -128,7 +128,7 @@ class Drivers(Described):
     def people(
         self, value: str, column: str | None = None, converted: bool | None = None
     ) -> "DataFrame":
-        """Return the keys of whom something is true, of those who are compared.
+        """Return those of the compared keys that have an event or a value.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Drivers(Described):
         Raises
         ------
         WorkbenchError
-            When that column was not looked at.
+            When that column was not compared.
 
         Examples
         --------
@@ -163,13 +163,13 @@ class Drivers(Described):
         from pyspark.sql import types as T
 
         names = (self._funnel.event, *self._task.columns)
-        place = names[0] if column is None else column
-        check_known(place, names, "column")
+        name = names[0] if column is None else column
+        check_known(name, names, "column")
         if not isinstance(value, str):
             raise WorkbenchError(f"value: {value!r} is not text; give it as in the table.")
         if converted is not None:
             converted = check_truth(converted, "converted")
-        wanted = Trait(names.index(place) + EVENTS, value, converted)
+        wanted = Trait(names.index(name) + EVENTS, value, converted)
         task = replace(self._task, wanted=wanted)
         went_on = T.StructField("converted", T.BooleanType())
         return named_people(
@@ -181,7 +181,7 @@ def drivers_of(
     funnel: FunnelSpec, events: "TableLike | Prepared", step: Any, by: Any, landmark: Any,
     least: Any, adjust: Any, most: Any,
 ) -> Drivers:  # fmt: skip
-    """Return what tells who went on; see :meth:`workbench.Funnel.drivers`."""
+    """Return the drivers of a step; see :meth:`workbench.Funnel.drivers`."""
     k, before = _checked_step(funnel, step)
     columns = _checked_columns(funnel, any_of(by, "by"))
     check_known(adjust, ADJUST, "adjust")
@@ -196,40 +196,40 @@ def drivers_of(
     own = () if funnel.names is None else funnel.names[k]
     task = DriversTask(named_task_of(funnel, bound), k, before, length, columns, own)
     with in_one_sentence():
-        found, skipped = named_figures(funnel, bound, _DRIVERS, task, columns)
-    for row in found:
+        rows, skipped = named_figures(funnel, bound, _DRIVERS, task, columns)
+    for row in rows:
         if row["went_on"] < 0:
             raise _too_many(funnel.event, columns, row["column"])
     warn_of_skipped(funnel, skipped)
-    made = Drivers(funnel, bound, task, found, skipped, int(least), adjust, int(most))
-    if not (made.went_on and made.dropped):
-        who = "nobody is left who" if not made.went_on else "all that are left"
+    drivers = Drivers(funnel, bound, task, rows, skipped, int(least), adjust, int(most))
+    if not (drivers.went_on and drivers.dropped):
+        who = "nobody is left who" if not drivers.went_on else "all that are left"
         warn(
-            f"step: behind the landmark {who} went on to {made.step!r}, so there is nothing to "
+            f"step: behind the landmark {who} went on to {drivers.step!r}, so there is nothing to "
             "compare; give a shorter landmark, or another step."
         )
-    return made
+    return drivers
 
 
 def _compared(table: pd.DataFrame, went_on: int, dropped: int, adjust: str) -> pd.DataFrame:
-    """Odds ratios, their intervals and p-values, the least adjusted p-value first."""
+    """Return odds ratios, their intervals and p-values, the least adjusted p-value first."""
     from statsmodels.stats.contingency_tables import Table2x2
 
     if table.empty:
         return table.reindex(columns=COLUMNS)
-    found = []
+    statistics = []
     for has, lacks in zip(table["went_on"], table["dropped"], strict=True):
-        # By Woolf's interval; half a person is added to each cell where one of them is empty.
+        # Woolf's interval; half a person is added to each cell if one of them is empty.
         cells = Table2x2([[has, lacks], [went_on - has, dropped - lacks]], shift_zeros=True)
-        found.append((cells.oddsratio, *cells.oddsratio_confint(), cells.oddsratio_pvalue()))
+        statistics.append((cells.oddsratio, *cells.oddsratio_confint(), cells.oddsratio_pvalue()))
     table["share_went_on"], table["share_dropped"] = (
         table["went_on"] / went_on,
         table["dropped"] / dropped,
     )
-    table[["odds_ratio", "low", "high", "p"]] = found
+    table[["odds_ratio", "low", "high", "p"]] = statistics
     table["adjusted_p"] = adjusted(table["p"].to_numpy(), adjust)
-    far = -np.abs(np.log(table["odds_ratio"]))
-    order = table.assign(far=far).sort_values(["adjusted_p", "far", "column", "value"]).index
+    strength = -np.abs(np.log(table["odds_ratio"]))
+    order = table.assign(far=strength).sort_values(["adjusted_p", "far", "column", "value"]).index
     return table.loc[order, COLUMNS].reset_index(drop=True)
 
 
@@ -270,15 +270,15 @@ def _check_text(events: BoundTable | Prepared, columns: tuple[str, ...]) -> None
         )
 
 
-def _too_many(event: str, columns: tuple[str, ...], place: int) -> WorkbenchError:
-    """What is said of a column of more values than are looked at."""
-    if place == EVENTS:
+def _too_many(event: str, columns: tuple[str, ...], column: int) -> WorkbenchError:
+    """Return the error for a column with more values than are counted."""
+    if column == EVENTS:
         return WorkbenchError(
             f"event: column {event!r} has more than {MOST_VALUES:,} different names; "
             "give events fewer names."
         )
     return WorkbenchError(
-        f"by: column {columns[place]!r} has more than {MOST_VALUES:,} different values; "
+        f"by: column {columns[column]!r} has more than {MOST_VALUES:,} different values; "
         "cut it into fewer, or leave it out."
     )
 

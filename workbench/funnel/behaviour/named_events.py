@@ -1,4 +1,4 @@
-"""A funnel bound to events of which the names are asked for, beside the steps."""
+"""A funnel bound to events whose names are needed in addition to the steps."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def bind_named(
     funnel: FunnelSpec, events: "TableLike | Prepared", by: Sequence[str] = ()
 ) -> BoundTable | Prepared:
-    """Bind a funnel to its events, whose names must be known.
+    """Bind a funnel to its events, which must have names.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def bind_named(
 
 
 def named_task_of(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> FunnelTask:
-    """Return what the workers have to know; its ``next`` is the column of names."""
+    """Return the task of the workers; its ``next`` is the column of names."""
     if isinstance(events, Prepared):
         return prepared_task(funnel, events, **more)
     more |= {"next": NAME, "period": period_of(funnel, events)}
@@ -74,12 +74,12 @@ def named_rows(
     keep: Sequence[str] = (),
     skipped: "Observation | None" = None,
 ) -> "DataFrame":
-    """Return all rows in bundles, those of a key in one Spark partition, with their names."""
+    """Return all rows with names in bundles, those of a key in one Spark partition."""
     ship(events.df.sparkSession)
-    what = name_of(events, funnel.event)
+    columns = name_of(events, funnel.event)
     if funnel.names is None:
-        what = bits(funnel, events) | what
-    return select_rows(events, what, keep, skipped=skipped)
+        columns = bits(funnel, events) | columns
+    return select_rows(events, columns, keep, skipped=skipped)
 
 
 def named_figures(
@@ -89,14 +89,14 @@ def named_figures(
     task: BlockTask,
     keep: Sequence[str] = (),
 ) -> "tuple[Sequence[Row | dict[str, Any]], int]":
-    """Return the figures of a question to all keys, and how many rows were left out."""
+    """Return the figures of a plan, and how many rows were left out."""
     from pyspark.sql import Observation
 
     if isinstance(events, Prepared):
         return plan.figures(events, task), events.skipped
     skipped = Observation()
-    found = plan.figures(named_rows(funnel, events, keep, skipped), task)
-    return found, skipped_of(skipped, bool(found), events)
+    figures = plan.figures(named_rows(funnel, events, keep, skipped), task)
+    return figures, skipped_of(skipped, bool(figures), events)
 
 
 def named_people(
@@ -107,7 +107,7 @@ def named_people(
     keep: Sequence[str] = (),
     more: "Sequence[StructField]" = (),
 ) -> "DataFrame":
-    """Return the keys that a task answers with, and further columns of theirs."""
+    """Return the keys that a task returns, with further columns."""
     from pyspark.sql import types as T
 
     schema = T.StructType([*people_schema(funnel, events).fields, *more])
@@ -116,7 +116,7 @@ def named_people(
 
 
 def people_schema(funnel: FunnelSpec, events: BoundTable | Prepared) -> "StructType":
-    """Return the schema of keys, with the number of the session or chain where they have one."""
+    """Return the schema of keys, with the number of the session or chain if they have one."""
     from pyspark.sql import types as T
 
     kinds = {name: events.schema[name].dataType for name in funnel.key}

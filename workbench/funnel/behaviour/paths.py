@@ -1,4 +1,4 @@
-"""Paths: what people did between two steps, behind one, or before one."""
+"""Paths: what people did between two steps, after one, or before one."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -46,33 +46,33 @@ class Paths(Described):
     Attributes
     ----------
     table : pandas.DataFrame
-        The most frequent paths: ``path`` (a tuple of names, empty where nothing happened), ``more``
-        (whether it goes on, or began earlier, as it is cut), ``users``, and ``share`` of all.
+        The most frequent paths: ``path`` (a tuple of names, empty if nothing happened), ``more``
+        (whether it is cut, because it goes on or began earlier), ``users``, and ``share`` of all.
     users : int
-        How many people there are together.
+        The total number of people.
     others, different : int
-        How many of them took another path than those, and how many different paths there are.
+        How many of them took a path that is not in ``table``, and how many distinct paths exist.
     after, before : str or None
         The steps.
     skipped : int
-        Rows that were left out, as their key or time is null.
+        How many rows were left out because their key or time is null.
     unit : str
-        What is counted, in the plural.
+        The plural noun for what is counted.
     kept : pandas.DataFrame
-        As ``table``, of up to 1,000 paths: what the figure is made of.
+        As ``table``, with up to 1,000 paths: the data of the figure.
     """
 
     def __init__(
         self, funnel: FunnelSpec, events: BoundTable | Prepared, task: PathsTask,
-        found: "Sequence[Row | dict[str, Any]]", skipped: int, most: int,
+        rows: "Sequence[Row | dict[str, Any]]", skipped: int, most: int,
     ) -> None:  # fmt: skip
         self._funnel, self._events, self._task = funnel, events, task
         self.after, self.before = (
             None if k is None else funnel.labels[k] for k in (task.after, task.before)
         )
-        self.users = int(found[0]["everybody"]) if found else 0
-        self.different = int(found[0]["different"]) if found else 0
-        self.kept = _table(found, self.users, task.backwards)
+        self.users = int(rows[0]["everybody"]) if rows else 0
+        self.different = int(rows[0]["different"]) if rows else 0
+        self.kept = _table(rows, self.users, task.backwards)
         self.table = self.kept.head(most).reset_index(drop=True)
         self.others = self.users - int(self.table["users"].sum())
         self.skipped, self.unit = skipped, unit_of(funnel, events)
@@ -89,31 +89,31 @@ class Paths(Described):
 
     def _described(self) -> Markup:
         title = f"Paths {self._where()}; {self.others:,} others"
-        shown = {"path": path_shown, "share": "{:.1%}".format}
-        return frame_table(title, self.table, heads={"users": self.unit}, shown=shown)
+        formats = {"path": path_shown, "share": "{:.1%}".format}
+        return frame_table(title, self.table, heads={"users": self.unit}, shown=formats)
 
     def people(self, path: Sequence[str] | None = None, more: bool | None = None) -> "DataFrame":
-        """Return the keys behind a path, or those of all paths with the one that they took.
+        """Return the keys that took a path, or all keys with the path that they took.
 
         Parameters
         ----------
         path : sequence of str, optional
             The names of its events, as in :attr:`table`; empty for those who did nothing. Without
-            it everybody is returned, to be chosen from by what paths have in common.
+            it everybody is returned, to be filtered by their paths.
         more : bool, optional
-            Whether it is one that is cut; without it as it stands in :attr:`kept`, where only one
-            of the two does.
+            Whether the path is cut. It may be omitted if :attr:`kept` has the path only cut, or
+            only whole.
 
         Returns
         -------
         pyspark.sql.DataFrame
-            The key's columns, as :meth:`workbench.Funnel.levels` has them; of all paths also
+            The key's columns, as :meth:`workbench.Funnel.levels` has them; without ``path``, also
             ``path`` (an array of names) and ``more``. Nothing runs until it is used.
 
         Raises
         ------
         WorkbenchError
-            When this is no path, or a cut one and another have the same events.
+            When this is no path, or when a cut path and a whole one have the same events.
 
         Examples
         --------
@@ -144,14 +144,14 @@ class Paths(Described):
     def _everybody(self) -> "DataFrame":
         from pyspark.sql import types as T
 
-        taken = [T.StructField("path", T.ArrayType(T.StringType())),
+        path_fields = [T.StructField("path", T.ArrayType(T.StringType())),
                  T.StructField("more", T.BooleanType())]  # fmt: skip
         task = replace(self._task, with_paths=True)
-        return named_people(self._funnel, self._events, _PATHS, task, more=taken)
+        return named_people(self._funnel, self._events, _PATHS, task, more=path_fields)
 
 
 def path_shown(path: Sequence[str]) -> str:
-    """Return the events of a path as a person reads them.
+    """Return the events of a path as text.
 
     Examples
     --------
@@ -175,16 +175,16 @@ def paths_of(
     bound = bind_named(funnel, events)
     task = PathsTask(named_task_of(funnel, bound), first, last, dropped, int(longest))
     with in_one_sentence():
-        found, skipped = named_figures(funnel, bound, _PATHS, task)
+        rows, skipped = named_figures(funnel, bound, _PATHS, task)
     warn_of_skipped(funnel, skipped)
-    return Paths(funnel, bound, task, found, skipped, int(most))
+    return Paths(funnel, bound, task, rows, skipped, int(most))
 
 
 def _table(
-    found: "Iterable[Row | dict[str, Any]]", everybody: int, backwards: bool
+    paths: "Iterable[Row | dict[str, Any]]", everybody: int, backwards: bool
 ) -> pd.DataFrame:
-    way = slice(None, None, -1 if backwards else 1)
-    rows = [(tuple(row["path"])[way], row["cut"], row["users"]) for row in found]
+    direction = slice(None, None, -1 if backwards else 1)
+    rows = [(tuple(row["path"])[direction], row["cut"], row["users"]) for row in paths]
     table = pd.DataFrame(rows, columns=["path", "more", "users"])
     table = table.astype({"more": bool, "users": np.int64})
     return table.assign(share=table["users"] / max(everybody, 1))

@@ -1,4 +1,4 @@
-"""The plans of what people do: from rows in one shuffle, or from prepared events without any."""
+"""The plans of paths, drivers and retention: one shuffle, or none from prepared events."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class BehaviourPlan(NamedTuple):
-    """What is asked of the events of all keys.
+    """A plan that counts something in the blocks of all keys, and sums up the counts.
 
     Attributes
     ----------
     name : str
-        Its steps in a plan are called a kernel and figures of that name.
+        The prefix of its steps in a Spark plan, such as "paths kernel" and "paths figures".
     sum_up : function
-        From what all blocks counted to the figures.
+        Turns the counts of all blocks into figures.
     schema : str
-        Of the figures.
+        The schema of the figures.
     """
 
     name: str
@@ -37,7 +37,7 @@ class BehaviourPlan(NamedTuple):
     def answers(
         self, rows: "DataFrame | Prepared", task: BlockTask, schema: "StructType | str"
     ) -> "DataFrame":
-        """Return what the task answers for each block; nothing runs until it is used.
+        """Return the task's results for all blocks; nothing runs until it is used.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class BehaviourPlan(NamedTuple):
     def figures(
         self, rows: "DataFrame | Prepared", task: BlockTask
     ) -> "Sequence[Row | dict[str, Any]]":
-        """Return what one worker makes of the counts of all blocks, or this process of few.
+        """Return the figures, summed up by one worker, or in this process if there are few blocks.
 
         Parameters
         ----------
@@ -71,8 +71,8 @@ class BehaviourPlan(NamedTuple):
         sequence of pyspark.sql.Row, or of dict
         """
         if isinstance(rows, Prepared) and rows.tasks == 1:
-            found = self.sum_up(answer_packed(task, rows.fetched()))
-            return [row for batch in found for row in batch.to_pylist()]
+            batches = self.sum_up(answer_packed(task, rows.fetched()))
+            return [row for batch in batches for row in batch.to_pylist()]
         bundles = self.answers(rows, task, f"{BUNDLE} binary").repartition(1)
-        summed = named_task(f"{self.name} figures", self.sum_up)
-        return collected(bundles.mapInArrow(summed, self.schema))
+        run = named_task(f"{self.name} figures", self.sum_up)
+        return collected(bundles.mapInArrow(run, self.schema))

@@ -1,4 +1,4 @@
-"""Retention: of those who did something first, who came back in which period behind it."""
+"""Retention: how many of those who did something first came back in each later period."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from workbench.arguments import check_truth, whole_number
 from workbench.described import Described, facts_table, frame_table, noun
 from workbench.durations import Duration
 from workbench.errors import WorkbenchError, warn
-from workbench.funnel.behaviour.retention_plan import Counted, counted, people_of
+from workbench.funnel.behaviour.retention_plan import CohortCounts, cohort_counts, people_of
 from workbench.funnel.behaviour.retention_spec import BoundRetention, Happening, RetentionSpec
 from workbench.funnel.bind import unit_of
 from workbench.funnel.summary import unmatched_hint, warn_of_skipped
@@ -33,22 +33,22 @@ class Retention(Described):
     ----------
     table : pandas.DataFrame
         A row for each cohort and each of its periods that has begun, in their order: ``cohort``
-        (when its own period begins, by the clock of the Spark session; of integer times their
-        value), ``users`` in it, ``period`` (0 is the cohort's own), ``back`` (how many of them
+        (the begin of its own period, as local time of the Spark session; for integer times an
+        integer), ``users`` in it, ``period`` (0 is the cohort's own), ``back`` (how many of them
         came back in it), ``share``, and ``open``: whether the period is not over at the last
-        event, so that more may come.
+        event, so that more may come back.
     skipped : int
-        Rows that were left out, as their key or time is null.
+        How many rows were left out because their key or time is null.
     unit : str
-        What the keys are, in the plural.
+        The plural noun for the keys.
     spec : RetentionSpec
-        What was asked.
+        What was computed.
     asked : BoundRetention
-        That, and its events.
+        The same, with its events.
 
     Examples
     --------
-    Two users in the first ten days, one of whom came back then, and again in the ten behind them:
+    Two users in the first period of ten; one of them came back in it, and again in the next one:
 
     >>> import pandas as pd
     >>> import workbench as wb
@@ -63,11 +63,11 @@ class Retention(Described):
     1       0      2       1     1    0.5   True
     """
 
-    def __init__(self, asked: BoundRetention, found: Counted) -> None:
-        self.asked, self._numbers = asked, found.numbers
-        self.spec, self.skipped = asked.spec, found.skipped
+    def __init__(self, asked: BoundRetention, counts: CohortCounts) -> None:
+        self.asked, self._numbers = asked, counts.numbers
+        self.spec, self.skipped = asked.spec, counts.skipped
         self.unit = unit_of(asked.funnel, asked.events)
-        self.table = _table(asked, found)
+        self.table = _table(asked, counts)
 
     def __repr__(self) -> str:
         cohorts = self._cohorts()
@@ -83,8 +83,8 @@ class Retention(Described):
         if self.table.empty:
             return facts_table(title, {"cohorts": "none"})
         wide = self.triangle().reset_index()
-        read = dict.fromkeys(wide.columns[2:], "{:.1%}".format)
-        return frame_table(title, wide, heads={"users": self.unit}, shown=read)
+        formats = dict.fromkeys(wide.columns[2:], "{:.1%}".format)
+        return frame_table(title, wide, heads={"users": self.unit}, shown=formats)
 
     def triangle(self) -> pd.DataFrame:
         """Return the shares with a row for each cohort and a column for each period.
@@ -115,21 +115,21 @@ class Retention(Described):
         return wide
 
     def _cohorts(self) -> pd.DataFrame:
-        """The first row of each cohort; two begin alike in the hour that clocks show twice."""
+        """Return the first row of each cohort; in an hour that clocks repeat, two look alike."""
         return self.table[self.table["period"] == 0]
 
     def people(self, cohort: Any, period: int | None = None, back: bool = True) -> "DataFrame":
-        """Return the keys behind a cell, or behind a whole cohort.
+        """Return the keys of a cell, or of a whole cohort.
 
         Parameters
         ----------
         cohort : Timestamp, datetime, date, str or int
-            One of the cohorts of :attr:`table`. Of two hours that clocks show alike it is the
-            first; a time with a zone means the one that it lies in.
+            One of the cohorts of :attr:`table`. If clocks show an hour twice, it is the first; a
+            time with a zone is unambiguous.
         period : int, optional
-            The cell's period, from 0; without it, everybody of the cohort.
+            The cell's period, from 0; without it, everybody in the cohort.
         back : bool
-            Those who came back in that period; else those who did not.
+            Whether to return those who came back in that period, or those who did not.
 
         Returns
         -------
@@ -165,54 +165,55 @@ class Retention(Described):
         return people_of(self.asked, CohortCell(self._number(cohort), whole_number(period), back))
 
     def _number(self, cohort: Any) -> int:
-        """The number of a cohort's period."""
+        """Return the number of a cohort's period."""
         known, periods = self._cohorts()["cohort"].tolist(), self.asked.periods
         try:
-            given = cohort if periods.integers else pd.Timestamp(cohort)
-            if getattr(given, "tzinfo", None) is not None and periods.zone is not None:
-                time = pa.array([given], pa.timestamp("us", "UTC"))
+            requested = cohort if periods.integers else pd.Timestamp(cohort)
+            if getattr(requested, "tzinfo", None) is not None and periods.zone is not None:
+                time = pa.array([requested], pa.timestamp("us", "UTC"))
                 return self._numbers[self._numbers.index(int(periods.numbers(time)[0]))]
-            return self._numbers[known.index(given)]
+            return self._numbers[known.index(requested)]
         except (ValueError, TypeError):
-            there = f"there are {_said(known)}" if known else "there is none"
-            raise WorkbenchError(f"cohort: {cohort!r} is no cohort; {there}.") from None
+            available = f"there are {_cohorts_text(known)}" if known else "there is none"
+            raise WorkbenchError(f"cohort: {cohort!r} is no cohort; {available}.") from None
 
 
-def _said(cohorts: list[Any]) -> str:
+def _cohorts_text(cohorts: list[Any]) -> str:
     some = [str(one) for one in cohorts]
     return ", ".join(some) if len(some) < 6 else f"{', '.join(some[:3])} and more, to {some[-1]}"
 
 
-def _table(asked: BoundRetention, found: Counted) -> pd.DataFrame:
-    begins = asked.periods.begins(np.array(found.numbers, np.int64)).to_pandas()
-    # A cohort's periods that begin behind the last event are nothing that anybody knows.
-    begun = [min(found.last - number, asked.spec.periods) + 1 for number in found.numbers]
-    row = np.repeat(np.arange(len(begun)), begun)
-    period = np.concatenate([np.arange(many) for many in begun] or [np.zeros(0, np.int64)])
-    users = np.array(found.users, np.int64)[row]
-    back = np.array(found.back, np.int64).reshape(len(begun), asked.spec.periods + 1)
-    many = back[row, period]
-    open_ = [found.numbers[i] + int(k) == found.last for i, k in zip(row, period, strict=True)]
+def _table(bound: BoundRetention, counts: CohortCounts) -> pd.DataFrame:
+    begins = bound.periods.begins(np.array(counts.numbers, np.int64)).to_pandas()
+    # Periods of a cohort that begin after the last event are unknown, and have no rows.
+    most = bound.spec.periods
+    periods_begun = [min(counts.last - number, most) + 1 for number in counts.numbers]
+    row = np.repeat(np.arange(len(periods_begun)), periods_begun)
+    period = np.concatenate([*map(np.arange, periods_begun), np.zeros(0, np.int64)])
+    users = np.array(counts.users, np.int64)[row]
+    back = np.array(counts.back, np.int64).reshape(len(periods_begun), most + 1)
+    returned = back[row, period]
+    open_ = [counts.numbers[i] + int(k) == counts.last for i, k in zip(row, period, strict=True)]
     return pd.DataFrame(
         {
             "cohort": begins.to_numpy()[row],
             "users": users,
             "period": period,
-            "back": many,
-            "share": many / users,
+            "back": returned,
+            "share": returned / users,
             "open": np.array(open_, bool),
         }
     )
 
 
-def _warn_of_unmatched(asked: BoundRetention, found: Counted) -> None:
-    """Say which event nobody has done, where the data have none of it."""
-    nobody = {"first": not found.users, "again": not any(map(any, found.back))}
-    labels = {"first": asked.spec.label, "again": asked.spec.again_label}
-    for argument in ("first",) if asked.spec.again is None else ("first", "again"):
+def _warn_of_unmatched(bound: BoundRetention, counts: CohortCounts) -> None:
+    """Warn if nobody did an event because the data has none."""
+    nobody = {"first": not counts.users, "again": not any(map(any, counts.back))}
+    labels = {"first": bound.spec.label, "again": bound.spec.again_label}
+    for argument in ("first",) if bound.spec.again is None else ("first", "again"):
         if nobody[argument]:
             label = labels[argument]
-            if (hint := unmatched_hint(asked.funnel, asked.events, label)) is not None:
+            if (hint := unmatched_hint(bound.funnel, bound.events, label)) is not None:
                 warn(f"{argument}: {label!r} matches no event; {hint}")
 
 
@@ -227,30 +228,30 @@ def retention(
     event: str = "event",
     unit: str | None = None,
 ) -> Retention:
-    """Count who came back, by the period of their first event and the periods behind it.
+    """Count who came back, by the period of their first event and the periods after it.
 
-    Everybody is in one cohort: that of the period in which their first ``first`` event lies. They
-    came back in a period when an ``again`` event of theirs lies in it whose time is later than
-    that of the first event; in period 0, the cohort's own, too. Periods are those of the calendar,
-    as PostHog's, and not counted from each person's own first event: weeks begin on Mondays, days,
-    months, quarters and years at midnight in the Spark session's time zone, shorter ones, and
-    several of one kind, at multiples since 1970. A period that holds the last event of all is not
-    over: its cells are ``open``, and later ones are not there.
+    Everybody is in one cohort: that of the period of their first ``first`` event. They came back in
+    a period if one of their ``again`` events lies in it and is later than the first event; this
+    includes period 0, the cohort's own. Periods are calendar periods, as in PostHog, and not
+    counted from each person's own first event: weeks begin on Mondays; days, months, quarters and
+    years begin at midnight in the Spark session's time zone; shorter periods, and multiples such as
+    2 days, are counted from 1970. The period that holds the last event of all is not over: its
+    cells are ``open``, and there are no later ones.
 
     Parameters
     ----------
     events : TableLike or Prepared
-        Prepared events are asked without another scan and shuffle. Rows whose key or time is null
-        are left out and counted.
+        Prepared events need no further scan and shuffle. Rows whose key or time is null are left
+        out and counted.
     first : str, list of str, or dict of str to (str or Column)
-        What people begin with: a name of an event, names, or a condition by its label.
+        What people begin with: the name of an event, several names, or a condition by its label.
     again : str, list of str, or dict of str to (str or Column), optional
-        What they come back to do; without it, the same again.
+        What they come back to do; by default the same as ``first``.
     every : str, timedelta or int
-        The length of a period: ``"1 day"``, ``"1 month"``; an integer only where the time column
+        The length of a period: ``"1 day"``, ``"1 month"``; an integer only if the time column
         holds integers, in its unit.
     periods : int
-        How many periods behind a cohort's own are looked at, 1 to 366.
+        How many periods after a cohort's own are counted, 1 to 366.
     key, time, event, unit
         As :class:`workbench.Funnel` takes them.
 
@@ -262,12 +263,12 @@ def retention(
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a wrong type, or what is asked cannot be meant.
+        When a column is missing or has a wrong type, or an argument is invalid.
 
     Warns
     -----
     WorkbenchWarning
-        When rows or cohorts were left out, or an event matches none; the nearest names are given.
+        When rows or cohorts were left out, or an event matches none; it lists the nearest names.
 
     Examples
     --------
@@ -280,14 +281,14 @@ def retention(
     True
     """
     spec = RetentionSpec.of(first, again, every, periods, key, time, event, unit)
-    asked = spec.bound(events)
+    bound = spec.bound(events)
     with in_one_sentence():
-        found = counted(asked)
-    warn_of_skipped(asked.funnel, found.skipped)
-    if found.cohorts > len(found.numbers):
+        counts = cohort_counts(bound)
+    warn_of_skipped(bound.funnel, counts.skipped)
+    if counts.cohorts > len(counts.numbers):
         warn(
-            f"every: there are {found.cohorts:,} cohorts, and the newest {MOST_COHORTS:,} are "
+            f"every: there are {counts.cohorts:,} cohorts, and the newest {MOST_COHORTS:,} are "
             "returned; give longer periods."
         )
-    _warn_of_unmatched(asked, found)
-    return Retention(asked, found)
+    _warn_of_unmatched(bound, counts)
+    return Retention(bound, counts)

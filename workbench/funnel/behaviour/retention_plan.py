@@ -1,4 +1,4 @@
-"""The plans of a retention: from rows in one shuffle, or from prepared events without any."""
+"""The plans of a retention: from rows with one shuffle, or from prepared events with none."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,22 +24,22 @@ _RETENTION = BehaviourPlan(
 )
 
 
-class Counted(NamedTuple):
-    """The cohorts, in their order.
+class CohortCounts(NamedTuple):
+    """The counts of all cohorts, in order.
 
     Attributes
     ----------
     numbers : list of int
-        Of their periods.
+        The numbers of their periods.
     users : list of int
     back : list of list of int
-        How many came back in each period behind the cohort's.
+        How many came back in each period from the cohort's own on.
     last : int
         The period that holds the last event.
     skipped : int
         How many rows were left out.
     cohorts : int
-        How many there are, also where they are too many.
+        How many cohorts there are, including those that are not returned.
     """
 
     numbers: list[int]
@@ -50,58 +50,58 @@ class Counted(NamedTuple):
     cohorts: int
 
 
-def counted(asked: BoundRetention) -> Counted:
-    """Return the cohorts, their users, and how many came back in which period."""
-    task, events = asked.task(), asked.events
+def cohort_counts(bound: BoundRetention) -> CohortCounts:
+    """Return the cohorts, their users, and how many came back in each period."""
+    task, events = bound.task(), bound.events
     if isinstance(events, Prepared):
         last, skipped = (0 if events.span is None else events.span[1]), events.skipped
-        return _counted(asked, _RETENTION.figures(events, task), last, skipped)
-    watched, seen = _watched(events)
-    found = _RETENTION.figures(_rows(asked, watched), task)
-    skipped = skipped_of(seen, bool(found), events)
-    return _counted(asked, found, (seen.get["last"] or 0) if found else 0, skipped)
+        return _cohort_counts(bound, _RETENTION.figures(events, task), last, skipped)
+    observed, observation = _observed(events)
+    rows = _RETENTION.figures(_rows(bound, observed), task)
+    skipped = skipped_of(observation, bool(rows), events)
+    return _cohort_counts(bound, rows, (observation.get["last"] or 0) if rows else 0, skipped)
 
 
-def people_of(asked: BoundRetention, cell: CohortCell) -> "DataFrame":
+def people_of(bound: BoundRetention, cell: CohortCell) -> "DataFrame":
     """Return the keys of a cell, one row a key."""
-    events = asked.events
-    rows = events if isinstance(events, Prepared) else _rows(asked, events)
-    return _RETENTION.answers(rows, asked.task(cell), _people_schema(asked))
+    events = bound.events
+    rows = events if isinstance(events, Prepared) else _rows(bound, events)
+    return _RETENTION.answers(rows, bound.task(cell), _people_schema(bound))
 
 
-def _counted(
-    asked: BoundRetention, found: "Sequence[Row | dict[str, Any]]", last: int, skipped: int
-) -> Counted:
-    cohorts, users, back = ([row[one] for row in found] for one in ("cohort", "users", "back"))
-    many = found[0]["cohorts"] if found else 0
-    last_period = int(asked.periods.numbers(asked.times(np.array([last])))[0])
-    return Counted(cohorts, users, back, last_period, skipped, many)
+def _cohort_counts(
+    bound: BoundRetention, rows: "Sequence[Row | dict[str, Any]]", last: int, skipped: int
+) -> CohortCounts:
+    cohorts, users, back = ([row[one] for row in rows] for one in ("cohort", "users", "back"))
+    total = rows[0]["cohorts"] if rows else 0
+    last_period = int(bound.periods.numbers(bound.times(np.array([last])))[0])
+    return CohortCounts(cohorts, users, back, last_period, skipped, total)
 
 
-def _rows(asked: BoundRetention, events: BoundTable) -> "DataFrame":
+def _rows(bound: BoundRetention, events: BoundTable) -> "DataFrame":
     ship(events.df.sparkSession)
-    return select_rows(events, bits(asked.funnel, events), (), only_matching=True)
+    return select_rows(events, bits(bound.funnel, events), (), only_matching=True)
 
 
-def _watched(events: BoundTable) -> "tuple[BoundTable, Observation]":
-    """The events, and what notes their last time, and how many are left out, as they are read."""
+def _observed(events: BoundTable) -> "tuple[BoundTable, Observation]":
+    """Return the events with an observation of their last time and the number of skipped rows."""
     from pyspark.sql import Observation
     from pyspark.sql import functions as F
 
     time = micros(events, events.time, column(events, events.time, "time"))
     keys = [column(events, name, "key").isNotNull() for name in events.key]
-    there = F.when(F.forall(F.array(*keys), lambda one: one), time)
-    seen = Observation()
-    rows = events.df.observe(seen, count_skipped(events), F.max(there).alias("last"))
-    return events.but(rows), seen
+    keyed_time = F.when(F.forall(F.array(*keys), lambda one: one), time)
+    observation = Observation()
+    rows = events.df.observe(observation, count_skipped(events), F.max(keyed_time).alias("last"))
+    return events.but(rows), observation
 
 
-def _people_schema(asked: BoundRetention) -> "StructType":
+def _people_schema(bound: BoundRetention) -> "StructType":
     from pyspark.sql import types as T
 
-    source = asked.events.schema
-    kind = source[asked.spec.time].dataType
+    source = bound.events.schema
+    kind = source[bound.spec.time].dataType
     instant = T.LongType() if kind.typeName() in INTEGERS else kind
-    kinds = {name: source[name].dataType for name in asked.spec.key}
+    kinds = {name: source[name].dataType for name in bound.spec.key}
     kinds |= {"first_time": instant, "again_time": instant}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])

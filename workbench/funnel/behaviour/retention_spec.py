@@ -1,4 +1,4 @@
-"""What is asked of a retention: checked, and bound to its events before a job starts."""
+"""The specification of a retention: checked, and bound to its events before a job starts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -36,12 +36,12 @@ _CALENDAR = re.compile(rf"\s*(\d+)?\s*({'|'.join(MONTHS_IN)})s?\s*", re.IGNORECA
 
 @dataclass(frozen=True)
 class RetentionSpec:
-    """Whoever did one thing first, and came back to do another.
+    """Those who did one thing first, and came back to do another.
 
     Attributes
     ----------
     first, again : str, list of str, or dict of str to (str or Column)
-        As :func:`workbench.retention` takes them; ``again`` None where both are one.
+        As :func:`workbench.retention` takes them; ``again`` is None if both are the same.
     every : str, timedelta or int
     periods : int
     key : tuple of str
@@ -63,7 +63,7 @@ class RetentionSpec:
         cls, first: Any, again: Any, every: Any, periods: Any, key: Any, time: Any, event: Any,
         unit: Any,
     ) -> "RetentionSpec":  # fmt: skip
-        """Check what is asked, whatever the table.
+        """Return the specification after all checks that need no table.
 
         Raises
         ------
@@ -81,60 +81,62 @@ class RetentionSpec:
                 raise WorkbenchError(
                     f"again: {next(iter(again))!r} is the label of first; give it another one."
                 )
-        if (many := whole_number(periods)) not in range(1, MOST_PERIODS + 1):
+        if (count := whole_number(periods)) not in range(1, MOST_PERIODS + 1):
             raise WorkbenchError(
                 f"periods: {periods!r} is no number of periods; give 1 to {MOST_PERIODS}."
             )
         periods_of(every, whole_number(every) is not None)
         names = one_name(time, "time"), one_name(event, "event")
-        asked = cls(first, again, every, int(many or 0), several(key), *names, unit)
-        asked.funnel(integer_time=False)
-        return asked
+        spec = cls(first, again, every, int(count or 0), several(key), *names, unit)
+        spec.funnel(integer_time=False)
+        return spec
 
     @property
     def label(self) -> str:
-        """What people begin with."""
+        """The label of what people begin with."""
         return _label(self.first)
 
     @property
     def again_label(self) -> str:
-        """What people come back to."""
+        """The label of what people come back to do."""
         return _label(self.first if self.again is None else self.again)
 
     def funnel(self, integer_time: bool) -> FunnelSpec:
-        """Return what tells the events: two steps, or one where both are one."""
+        """Return a funnel that defines the events: two steps, or one if both are the same."""
         window = 1 if integer_time else "1 day"
-        both = [self.first] if self.again is None else [self.first, self.again]
-        steps: Any = [list(listed(one, "first")) for one in both if not isinstance(one, Mapping)]
+        happenings = [self.first] if self.again is None else [self.first, self.again]
+        steps: Any = [
+            list(listed(one, "first")) for one in happenings if not isinstance(one, Mapping)
+        ]
         if not steps:
-            steps = {label: what for one in both if isinstance(one, Mapping)
+            steps = {label: what for one in happenings if isinstance(one, Mapping)
                      for label, what in one.items()}  # fmt: skip
-        made = FunnelSpec(steps, window, self.key, self.time, self.event, unit=self.unit)
-        made.argument_of = {self.again_label: "again", self.label: "first"}
-        return made
+        funnel = FunnelSpec(steps, window, self.key, self.time, self.event, unit=self.unit)
+        funnel.argument_of = {self.again_label: "again", self.label: "first"}
+        return funnel
 
     def bound(self, events: "TableLike | Prepared") -> "BoundRetention":
-        """Find the columns of the events.
+        """Return the retention bound to the columns of the events.
 
         Raises
         ------
         WorkbenchError
             When a column is missing or has a wrong type, or prepared events do not hold it.
         """
-        known: BoundTable | Prepared
+        bound: BoundTable | Prepared
         if isinstance(events, Prepared):
-            known = events
+            bound = events
         else:
-            known = BoundTable.of(table(events), self.key, self.time)
-        integers = known.integer_time
+            bound = BoundTable.of(table(events), self.key, self.time)
+        integers = bound.integer_time
         length, months = periods_of(self.every, integers)
         funnel = self.funnel(integers)
-        known = bind(funnel, events, reserved=("first_time", "again_time"))
-        rows = known.blocks if isinstance(known, Prepared) else known.df
+        bound = bind(funnel, events, reserved=("first_time", "again_time"))
+        rows = bound.blocks if isinstance(bound, Prepared) else bound.df
         zone = None
-        if known.schema[self.time].dataType.typeName() == "timestamp":
+        if bound.schema[self.time].dataType.typeName() == "timestamp":
             zone = arrow_zone(rows.sparkSession.conf.get(ZONE) or "UTC")
-        return BoundRetention(self, funnel, known, Periods(length, months, zone, integers))
+        return BoundRetention(self, funnel, bound, Periods(length, months, zone, integers))
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class BoundRetention:
     ----------
     spec : RetentionSpec
     funnel : FunnelSpec
-        What tells the events.
+        Its steps define the events.
     events : BoundTable or Prepared
     periods : Periods
     """
@@ -157,11 +159,11 @@ class BoundRetention:
 
     @property
     def rows(self) -> "DataFrame | Prepared":
-        """The events as a call takes them."""
+        """The events in a form that :func:`workbench.retention` accepts."""
         return self.events if isinstance(self.events, Prepared) else self.events.df
 
     def times(self, instants: "NDArray[np.int64]") -> pa.Array:
-        """Return integers as the workers have them as times that periods are told of."""
+        """Convert the workers' integers to times that ``periods`` accepts."""
         if self.periods.integers:
             return pa.array(instants)
         kind = self.events.schema[self.spec.time].dataType.typeName()
@@ -169,12 +171,12 @@ class BoundRetention:
         return pa.array(instants).cast(pa.timestamp("us", zone))
 
     def task(self, cell: CohortCell | None = None) -> RetentionTask:
-        """Return what the workers have to know."""
-        events, known = self.events, ()
+        """Return the task of the workers."""
+        events, labels = self.events, ()
         named = isinstance(events, Prepared) and isinstance(events.event, str)
         if isinstance(events, Prepared):
-            known = events.names
-        task = task_of(self.funnel, events.integer_time, named, known)
+            labels = events.names
+        task = task_of(self.funnel, events.integer_time, named, labels)
         return RetentionTask(task, self.periods, self.spec.periods, cell)
 
 
@@ -192,8 +194,8 @@ def periods_of(every: Any, integer_time: bool) -> tuple[int, bool]:
     """
     if integer_time:
         length, months = ticks(every, "every"), False
-    elif isinstance(every, str) and (found := _CALENDAR.fullmatch(every)):
-        length, months = int(found[1] or 1) * MONTHS_IN[found[2].lower()], True
+    elif isinstance(every, str) and (calendar := _CALENDAR.fullmatch(every)):
+        length, months = int(calendar[1] or 1) * MONTHS_IN[calendar[2].lower()], True
     else:
         length, months = microseconds(every, "every"), False
     if not length:

@@ -1,1 +1,1 @@
-"""One key of a funnel, for a person. What is said of all keys lives in ``funnel.summary``."""
+"""Single keys of a funnel, for a person to look at; ``funnel.summary`` has the figures of all."""

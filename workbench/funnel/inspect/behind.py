@@ -1,4 +1,4 @@
-"""The keys behind a point of a trend or a cell of a comparison, as a DataFrame."""
+"""The keys that a point of a trend or a cell of a comparison counts, as a DataFrame."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WhichPeople:
-    """Which keys are meant; see :meth:`workbench.Funnel.people`."""
+class PeopleQuery:
+    """Which keys are requested; see :meth:`workbench.Funnel.people`."""
 
     stopped_at: int | None = None
     reached: str | int | None = None
@@ -39,95 +39,99 @@ class WhichPeople:
     open: bool = False
 
 
-def behind(funnel: FunnelSpec, events: "TableLike | Prepared", asked: WhichPeople) -> "DataFrame":
-    """Return the keys behind a number; nothing runs until it is used.
+def people_behind(
+    funnel: FunnelSpec, events: "TableLike | Prepared", query: PeopleQuery
+) -> "DataFrame":
+    """Return the keys that a number counts; nothing runs until it is used.
 
     Parameters
     ----------
     funnel : FunnelSpec
     events : TableLike or Prepared
-    asked : WhichPeople
+    query : PeopleQuery
 
     Returns
     -------
     pyspark.sql.DataFrame
     """
-    given = _checked(funnel, asked)
-    bound = bind(funnel, events, asked.by)
-    values = () if given is None else checked_values(funnel, bound, asked.by, given, "segment")
-    more: dict[str, Any] = {"levels": _levels(funnel, asked), "by": asked.by}
-    span = None if asked.entered is None else _span(funnel, bound, asked)
-    if span is not None or asked.open:
+    segment = _checked_segment(funnel, query)
+    bound = bind(funnel, events, query.by)
+    segment_values = (
+        () if segment is None else checked_values(funnel, bound, query.by, segment, "segment")
+    )
+    more: dict[str, Any] = {"levels": _levels(funnel, query), "by": query.by}
+    span = None if query.entered is None else _span(funnel, bound, query)
+    if span is not None or query.open:
         more["entered"] = True
     if span is not None and each_period(funnel):
         more["period"] = span
     people = levels(funnel, bound, **more)
-    for condition in _conditions(funnel, asked):
+    for condition in _conditions(funnel, query):
         people = people.where(condition)
-    if values:
-        people = _of_segment(funnel, bound, asked.by, values, people)
-    if span is not None or asked.open:
-        people = _entered(funnel, bound, people, span, asked.open)
+    if segment_values:
+        people = _of_segment(funnel, bound, query.by, segment_values, people)
+    if span is not None or query.open:
+        people = _entered(funnel, bound, people, span, query.open)
     shown_as(people, partial(unrun_table, "People", people.columns))
     return people
 
 
-def _checked(funnel: FunnelSpec, asked: WhichPeople) -> tuple[Any, ...] | None:
-    """The segment as it is given, if one is asked for; refuse what does not go together."""
-    if (asked.stopped_at is None) == (asked.reached is None):
+def _checked_segment(funnel: FunnelSpec, query: PeopleQuery) -> tuple[Any, ...] | None:
+    """Return the requested segment as given, or None; refuse arguments that do not go together."""
+    if (query.stopped_at is None) == (query.reached is None):
         raise WorkbenchError(
             "stopped_at: say by stopped_at= at which level people stopped, or by reached= which "
             "step they reached; give one of both."
         )
-    if asked.reached is None:
-        check_level(funnel, asked.stopped_at)
-    if (asked.entered is None) != (asked.every is None):
+    if query.reached is None:
+        check_level(funnel, query.stopped_at)
+    if (query.entered is None) != (query.every is None):
         raise WorkbenchError(
             "entered: a period is told by a time in it and by how long periods are; "
             'give both, such as entered="2024-01-31", every="1 day".'
         )
-    if asked.every is not None:
-        check_every(asked.every)
-    if asked.segment is None:
+    if query.every is not None:
+        check_every(query.every)
+    if query.segment is None:
         return None
-    several = isinstance(asked.segment, tuple | list)
-    values = tuple(asked.segment) if several else (asked.segment,)
-    if len(values) != len(asked.by):
+    several = isinstance(query.segment, tuple | list)
+    values = tuple(query.segment) if several else (query.segment,)
+    if len(values) != len(query.by):
         raise WorkbenchError(
-            f"segment: {asked.segment!r} is {len(values)} of {len(asked.by)} values; give by=, "
+            f"segment: {query.segment!r} is {len(values)} of {len(query.by)} values; give by=, "
             "and the value of each of its columns."
         )
     return values
 
 
-def _levels(funnel: FunnelSpec, asked: WhichPeople) -> tuple[int, ...]:
-    if asked.reached is None:
-        return (asked.stopped_at,) if asked.stopped_at is not None else ()
-    step, steps = step_number(asked.reached, funnel.labels, "reached"), len(funnel.labels)
-    # Those who went on from an optional step are found by its time.
+def _levels(funnel: FunnelSpec, query: PeopleQuery) -> tuple[int, ...]:
+    if query.reached is None:
+        return (query.stopped_at,) if query.stopped_at is not None else ()
+    step, steps = step_number(query.reached, funnel.labels, "reached"), len(funnel.labels)
+    # Those who took an optional step are selected later, by its time.
     return tuple(range(1 if step in funnel.rules.optional else step + 1, steps + 1))
 
 
-def _span(funnel: FunnelSpec, events: BoundTable | Prepared, asked: WhichPeople) -> tuple[int, int]:
-    """The begin and the end of the period in which people entered, within the funnel's own."""
-    periods = periods_for(cast("Duration", asked.every), funnel, events)
-    begin, end = span_of(asked.entered, periods, *clock_of(funnel, events))
+def _span(funnel: FunnelSpec, events: BoundTable | Prepared, query: PeopleQuery) -> tuple[int, int]:
+    """Return the begin and end of the period of entry, within the funnel's own period."""
+    periods = periods_for(cast("Duration", query.every), funnel, events)
+    begin, end = span_of(query.entered, periods, *clock_of(funnel, events))
     own = period_of(funnel, events) or (None, None)
     first = begin if own[0] is None else max(begin, own[0])
     return first, end if own[1] is None else max(first, min(end, own[1]))
 
 
-def _conditions(funnel: FunnelSpec, asked: WhichPeople) -> "list[Column]":
+def _conditions(funnel: FunnelSpec, query: PeopleQuery) -> "list[Column]":
     from pyspark.sql import functions as F
 
-    found = []
-    if asked.reached is not None:
-        step = step_number(asked.reached, funnel.labels, "reached")
+    conditions = []
+    if query.reached is not None:
+        step = step_number(query.reached, funnel.labels, "reached")
         if step in funnel.rules.optional:
-            found.append(F.get(F.col("reached"), F.lit(step)).isNotNull())
-    if asked.open and asked.entered is None and funnel.rules.exclusions:
-        found.append(~F.col("excluded"))
-    return found
+            conditions.append(F.get(F.col("reached"), F.lit(step)).isNotNull())
+    if query.open and query.entered is None and funnel.rules.exclusions:
+        conditions.append(~F.col("excluded"))
+    return conditions
 
 
 def _of_segment(
@@ -137,24 +141,26 @@ def _of_segment(
     values: tuple[Any, ...],
     people: "DataFrame",
 ) -> "DataFrame":
-    """Those whose segment has some values; for NaN the null one, where there is none of NaN."""
+    """Return those whose segment has some values; NaN means null if no segment is NaN."""
     from pyspark.sql import functions as F
 
-    kinds, each = segment_types(funnel, events, by), list(map(name_of, by))
-    same, nulls = F.lit(True), F.lit(0)
-    for one, value, kind in zip(each, values, kinds, strict=True):
-        alike = equals(one, value, kind.typeName())
-        same &= (alike | one.isNull()) if is_nan(value) else alike
-    doubtful = [one for one, value in zip(each, values, strict=True) if is_nan(value)]
-    if not doubtful:
-        return people.where(same)
-    # A table of pandas shows NaN and null alike, so that its reader asks for either by NaN.
-    for one in doubtful:
+    kinds, columns = segment_types(funnel, events, by), list(map(name_of, by))
+    matches, nulls = F.lit(True), F.lit(0)
+    for one, value, kind in zip(columns, values, kinds, strict=True):
+        is_same = equals(one, value, kind.typeName())
+        matches &= (is_same | one.isNull()) if is_nan(value) else is_same
+    nan_columns = [one for one, value in zip(columns, values, strict=True) if is_nan(value)]
+    if not nan_columns:
+        return people.where(matches)
+    # A pandas table shows NaN and null alike, so a NaN may request either.
+    for one in nan_columns:
         nulls = nulls * 2 + one.isNull().cast("int")
-    begun = levels(funnel, events, by=by).where(same & (F.col("level") > 0))
-    least = begun.agg(F.coalesce(F.min(nulls), F.lit(2 ** len(doubtful) - 1)).alias("__nulls__"))
-    found = people.where(same).crossJoin(F.broadcast(least)).where(nulls == F.col("__nulls__"))
-    return found.select(*map(name_of, people.columns))
+    entrants = levels(funnel, events, by=by).where(matches & (F.col("level") > 0))
+    fewest = F.coalesce(F.min(nulls), F.lit(2 ** len(nan_columns) - 1))
+    least = entrants.agg(fewest.alias("__nulls__"))
+    candidates = people.where(matches).crossJoin(F.broadcast(least))
+    people_in_segment = candidates.where(nulls == F.col("__nulls__"))
+    return people_in_segment.select(*map(name_of, people.columns))
 
 
 def _entered(
@@ -164,13 +170,13 @@ def _entered(
     span: tuple[int, int] | None,
     is_open: bool,
 ) -> "DataFrame":
-    """Those whose chain begins in a period, with a window that is over or that is not."""
+    """Return those whose chain begins in a period, and whose window is open or over."""
     from pyspark.sql import functions as F
 
-    kind, found = events.schema[funnel.time].dataType.typeName(), people
+    kind, entered = events.schema[funnel.time].dataType.typeName(), people
     if span is not None:
-        begun = micros_of(F.get(F.col("reached"), F.lit(0)), kind)
-        found = people.where((begun >= F.lit(span[0])) & (begun <= F.lit(span[1] - 1)))
+        begin = micros_of(F.get(F.col("reached"), F.lit(0)), kind)
+        entered = people.where((begin >= F.lit(span[0])) & (begin <= F.lit(span[1] - 1)))
     window = funnel.span(events.integer_time)
     if isinstance(events, Prepared):
         end = F.lit(events.span[1] if events.span else 0)
@@ -181,12 +187,13 @@ def _entered(
         ))  # fmt: skip
         for k in range(len(present)):
             rows = rows.where(f"k{k}")
-        found = found.crossJoin(F.broadcast(rows.agg(F.max("end").alias("__end__"))))
+        entered = entered.crossJoin(F.broadcast(rows.agg(F.max("end").alias("__end__"))))
         end = F.col("__end__")
-    # As decimals, since the distance of two times may need more than 64 bits.
-    left = end.cast("decimal(20,0)") - F.col(ENTERED).cast("decimal(20,0)") < F.lit(window)
-    return found.where(left if is_open else ~left).select(*map(name_of, _shown(people)))
+    # As decimals, because the distance between two times may need more than 64 bits.
+    window_open = end.cast("decimal(20,0)") - F.col(ENTERED).cast("decimal(20,0)") < F.lit(window)
+    entered = entered.where(window_open if is_open else ~window_open)
+    return entered.select(*map(name_of, _result_columns(people)))
 
 
-def _shown(people: "DataFrame") -> list[str]:
+def _result_columns(people: "DataFrame") -> list[str]:
     return [name for name in people.columns if name != ENTERED]

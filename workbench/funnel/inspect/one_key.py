@@ -1,4 +1,4 @@
-"""One key's rows, fetched from a table or from prepared blocks, to be looked at by a person."""
+"""Fetch one key's rows from a table or from prepared blocks, for a person to look at."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
 
 MOST_ROWS = 500
-#: Whether a row has the key that is asked for, among the columns that are fetched.
+#: The fetched column that tells whether a row has the requested key.
 IS_KEY = "__is_key__"
 
 
@@ -40,7 +40,7 @@ class KeyRows:
     conditions : uint32 array of shape (rows,)
         Bit k is set when the row fulfils step k.
     names : list of str
-        What happened, as the event column says; empty text where there is none.
+        The values of the event column; empty text for null.
     integer_time : bool
     cut : bool
         Whether the key has more rows than these.
@@ -65,7 +65,7 @@ def rows_of_key(
     events : TableLike or Prepared
     key : value, or tuple of values when the funnel's key has several columns
     limit : int
-        The most rows that are fetched, the earliest ones.
+        How many rows are fetched at the most, the earliest ones.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def rows_of_key(
         schema = f"{TIME} long, {CONDITIONS} int, {NAME} string"
         integer_time = events.integer_time
         if events.tasks == 1:
-            # So little is looked through here before a job of Spark has started.
+            # So few rows are searched here sooner than a Spark job starts.
             batches = [batch for batch in task.run(events.fetched()) if len(batch)]
             rows = pa.Table.from_batches(batches) if batches else pa.table({})
         else:
@@ -102,14 +102,14 @@ def rows_of_key(
     names = [name or "" for name in rows.column(NAME).to_pylist()]
     time = instants(as_array(rows.column(TIME)))
     if period is not None:
-        asked = task_of(funnel, integer_time, names=False, period=period)
-        conditions = asked.in_period(time, conditions)
+        funnel_task = task_of(funnel, integer_time, names=False, period=period)
+        conditions = funnel_task.in_period(time, conditions)
     return KeyRows(time, conditions, names, integer_time, cut)
 
 
 @in_one_sentence()
 def a_key(funnel: FunnelSpec, events: "TableLike | Prepared") -> Any:
-    """Return a key that got as far as any, for those who name none.
+    """Return one of the keys that got furthest, as the default key.
 
     Parameters
     ----------
@@ -122,9 +122,9 @@ def a_key(funnel: FunnelSpec, events: "TableLike | Prepared") -> Any:
     """
     from pyspark.sql import functions as F
 
-    found = levels(funnel, bind(funnel, events))
+    reached = levels(funnel, bind(funnel, events))
     names = [name_of(name) for name in funnel.key]
-    best = collected(found.orderBy(F.desc("level"), *names).select(*names).limit(1))
+    best = collected(reached.orderBy(F.desc("level"), *names).select(*names).limit(1))
     if not best:
         raise WorkbenchError("events: there is no row with a key and a time; nothing can be shown.")
     return best[0][0] if len(best[0]) == 1 else tuple(best[0])
@@ -138,7 +138,7 @@ def _select(
     known = funnel.event in events.names
     name = column(events, funnel.event, "event") if known else F.lit(None)
     wanted = {TIME: events.instants, **bits(funnel, events), NAME: name.cast("string")}
-    # Computed before rows are taken: a condition may be a window function, also across keys.
+    # Computed before rows are filtered: a condition may be a window function, also across keys.
     rows, number = numbered(events.df, wanted | {IS_KEY: is_key(events, values)})
     values_of = {name: F.col(number[name]) for name in wanted}
     rows = rows.where(number[IS_KEY]).where(values_of[TIME].isNotNull())

@@ -1,4 +1,4 @@
-"""The first keys that stand behind a number of a funnel, with what they did next."""
+"""The first keys that a number of a funnel counts, with what they did next."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
 
 MOST_PEOPLE = 500
-#: Rows that a notebook shows of a table that nobody asked to be run.
-_LOOKED_AT = 10
+#: How many rows a notebook shows of a table without running a job.
+_ROWS_SHOWN = 10
 
 
 class People(NamedTuple):
-    """Keys in their order, and the values by which each is asked for again.
+    """Keys in order, and the values that identify each in another query.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class People(NamedTuple):
         The key's columns, those of segments, ``last_step`` (a time), ``next_event`` where names of
         events are known, ``next_time``, and ``after``, the time between the two.
     keys : list
-        Of each row its key: a value, or a tuple of values when the key has several columns.
+        The key of each row: a value, or a tuple of values when the key has several columns.
     cut : bool
-        Whether there are more than these.
+        Whether there are more keys than these.
     """
 
     table: pd.DataFrame
@@ -63,11 +63,11 @@ class Point(NamedTuple):
     Attributes
     ----------
     entered : datetime or int
-        A time in it.
+        A time in the period.
     every : str, timedelta or int
-        How long it is.
+        The length of the period.
     open : bool
-        Whether those are meant whose window is not over, in place of all others.
+        Whether to return those whose window is not over, instead of all others.
     """
 
     entered: Any
@@ -75,12 +75,12 @@ class Point(NamedTuple):
     open: bool = False
 
     def span(self, funnel: FunnelSpec, events: Prepared) -> tuple[int, int]:
-        """Return when it begins and ends, as the workers have times."""
+        """Return the begin and end of the period, as the workers' integers."""
         periods = periods_for(self.every, funnel, events)
         return span_of(self.entered, periods, *clock_of(funnel, events))
 
     def task(self, funnel: FunnelSpec, events: Prepared) -> dict[str, Any]:
-        """Return what the workers have to know beside the funnel itself."""
+        """Return the fields of the workers' task, in addition to those of the funnel."""
         if not each_period(funnel):
             return {"entered": True}
         begin, end = self.span(funnel, events)
@@ -89,7 +89,7 @@ class Point(NamedTuple):
         return {"entered": True, "period": (first, end if own[1] is None else min(end, own[1]))}
 
     def times(self, funnel: FunnelSpec, events: Prepared) -> tuple[int, int, int]:
-        """Return when it begins and ends, and the last entry whose window is over."""
+        """Return the begin and end of the period, and the last entry whose window is over."""
         last = 0 if events.span is None else events.span[1]
         return (*self.span(funnel, events), last - funnel.span(events.integer_time))
 
@@ -102,12 +102,11 @@ def first_people(
     by: Sequence[str] = (),
     limit: int = MOST_PEOPLE,
     point: "Point | None" = None,
-    **which: Any,
+    **fields: Any,
 ) -> People:
-    """Return the first keys of some levels, without a shuffle and without a sort of all of them.
+    """Return the first keys of some levels, without a shuffle and without sorting all of them.
 
-    Where a question to the prepared events takes one task, it is answered in this process, without
-    a job of Spark.
+    If the prepared events need only one task, it runs in this process, without a Spark job.
 
     Parameters
     ----------
@@ -119,7 +118,7 @@ def first_people(
         The columns of segments.
     limit : int
     point : Point, optional
-        Only those behind a point of a trend.
+        Only those that a point of a trend counts.
     **which
         Further fields of :class:`workbench.funnel.worker.people.PeopleTask`: ``segments`` and
         ``others``, ``step``, ``took``, ``excluded``.
@@ -131,32 +130,34 @@ def first_people(
     bind(funnel, events, by)
     more = {} if point is None else point.task(funnel, events)
     if point is not None:
-        which |= {"entered": point.times(funnel, events), "open": point.open}
-    asked = prepared_task(funnel, events, by=tuple(by), levels=tuple(levels), timed=True, **more)
-    if which.get("segments") is not None:
+        fields |= {"entered": point.times(funnel, events), "open": point.open}
+    funnel_task = prepared_task(
+        funnel, events, by=tuple(by), levels=tuple(levels), timed=True, **more
+    )
+    if fields.get("segments") is not None:
         kinds = [kind.typeName() for kind in segment_types(funnel, events, by)]
-        which["segments"] = tuple(
-            tuple(_plain(*one) for one in zip(segment, kinds, strict=True))
-            for segment in which["segments"]
+        fields["segments"] = tuple(
+            tuple(_arrow_value(*one) for one in zip(segment, kinds, strict=True))
+            for segment in fields["segments"]
         )
-    task = PeopleTask(asked, limit + 1, **which)
+    task = PeopleTask(funnel_task, limit + 1, **fields)
     if events.tasks == 1:
-        found = pa.Table.from_batches(task.run(events.fetched())) if events.partitions else None
+        people = pa.Table.from_batches(task.run(events.fetched())) if events.partitions else None
     else:
-        found = in_arrow(events.packed().mapInArrow(task.run, _schema(task, events)))
-    if found is None:
+        people = in_arrow(events.packed().mapInArrow(task.run, _schema(task, events)))
+    if people is None:
         return People(pd.DataFrame(columns=[*funnel.key, *by]), [], False)
-    order = pc.sort_indices(found, [(name, "ascending") for name in funnel.key])
-    return _people(found.take(order[:limit]), funnel.key, len(found) > limit)
+    order = pc.sort_indices(people, [(name, "ascending") for name in funnel.key])
+    return _people(people.take(order[:limit]), funnel.key, len(people) > limit)
 
 
 @in_one_sentence()
-def people_in(found: "DataFrame", key: Sequence[str], limit: int = MOST_PEOPLE) -> People:
-    """Return the first keys of a table of Spark, in their order.
+def people_in(df: "DataFrame", key: Sequence[str], limit: int = MOST_PEOPLE) -> People:
+    """Return the first keys of a Spark DataFrame, in order.
 
     Parameters
     ----------
-    found : pyspark.sql.DataFrame
+    df : pyspark.sql.DataFrame
         A row for each person; arrays of names are shown as one text.
     key : sequence of str
         The key's columns.
@@ -165,23 +166,23 @@ def people_in(found: "DataFrame", key: Sequence[str], limit: int = MOST_PEOPLE) 
     Returns
     -------
     People
-        Its ``table`` has the columns of the table.
+        Its ``table`` has the columns of the DataFrame.
     """
-    rows = in_arrow(found.orderBy(*key).limit(limit + 1))
+    rows = in_arrow(df.orderBy(*key).limit(limit + 1))
     if rows is None:
-        return People(pd.DataFrame(columns=found.columns), [], False)
-    kept = rows.slice(0, limit)
-    table = kept.to_pandas()
-    for field in kept.schema:
+        return People(pd.DataFrame(columns=df.columns), [], False)
+    first = rows.slice(0, limit)
+    table = first.to_pandas()
+    for field in first.schema:
         if pa.types.is_list(field.type) or pa.types.is_large_list(field.type):
             table[field.name] = [" → ".join(one) for one in table[field.name]]
-    return People(table, _keys(kept, tuple(key)), len(rows) > limit)
+    return People(table, _keys(first, tuple(key)), len(rows) > limit)
 
 
 def people_html(
     funnel: FunnelSpec, events: "TableLike | Prepared", level: int, columns: Sequence[str]
 ) -> Markup:
-    """Return what a notebook shows of the keys that stopped at a level, without a job of Spark.
+    """Return the keys that stopped at a level as a notebook shows them, without a Spark job.
 
     Parameters
     ----------
@@ -189,34 +190,34 @@ def people_html(
     events : TableLike or Prepared
     level : int
     columns : sequence of str
-        Those of the table that is shown.
+        The columns of the table that is shown.
 
     Returns
     -------
     Markup
-        The first ten rows, where prepared events are asked in this process; else the columns.
+        The first ten rows, if prepared events can be read in this process; else the columns.
     """
     title = f"People that stopped at level {level}"
     if not isinstance(events, Prepared) or events.tasks > 1:
         return unrun_table(title, columns)
-    found = first_people(funnel, events, [level], limit=_LOOKED_AT)
-    told = f"{title}: the first {_LOOKED_AT}" if found.cut else title
-    read = [[_read(value) for value in row] for row in found.table.itertuples(index=False)]
-    return rows_table(told, list(map(str, found.table.columns)), read)
+    people = first_people(funnel, events, [level], limit=_ROWS_SHOWN)
+    heading = f"{title}: the first {_ROWS_SHOWN}" if people.cut else title
+    rows = [[_cell_text(value) for value in row] for row in people.table.itertuples(index=False)]
+    return rows_table(heading, list(map(str, people.table.columns)), rows)
 
 
-def _read(value: Any) -> Any:
+def _cell_text(value: Any) -> Any:
     return "" if pd.api.types.is_scalar(value) and pd.isna(value) else duration_text(value)
 
 
-def _plain(value: Any, kind: str) -> Any:
-    """What a table of pandas holds of a segment, as Arrow has it."""
+def _arrow_value(value: Any, kind: str) -> Any:
+    """Return a segment's value from a pandas table as Arrow accepts it."""
     if pd.isna(value):
         return None
     if kind in INTEGERS:
-        # Beside nulls pandas makes floats of integers.
+        # Next to nulls, pandas turns integers into floats.
         return int(value)
-    # A time without a zone is this process's, as Spark's rows have it.
+    # Spark's rows hold times without a zone, in the time zone of this process.
     return value.astimezone() if kind == "timestamp" else getattr(value, "item", lambda: value)()
 
 
@@ -225,32 +226,32 @@ def _schema(task: PeopleTask, events: Prepared) -> Any:
 
     schema = task_schema(task.funnel, events.schema, events.time)
     own = "reached", "since_first", ENTERED
-    kept = [field for field in schema.fields if field.name not in own]
-    return T.StructType([*kept, T.StructField(LAST, schema["next_time"].dataType)])
+    fields = [field for field in schema.fields if field.name not in own]
+    return T.StructType([*fields, T.StructField(LAST, schema["next_time"].dataType)])
 
 
-def _people(found: pa.Table, key: tuple[str, ...], cut: bool) -> People:
-    keys = _keys(found, key)
-    last, then = (_moments(found.column(name)) for name in (LAST, "next_time"))
+def _people(people: pa.Table, key: tuple[str, ...], cut: bool) -> People:
+    keys = _keys(people, key)
+    last, then = (_local_times(people.column(name)) for name in (LAST, "next_time"))
     own = ["level", LAST, "next_event", "next_time"]
-    table = found.drop_columns([name for name in own if name in found.column_names]).to_pandas()
+    table = people.drop_columns([name for name in own if name in people.column_names]).to_pandas()
     parts = {"last_step": last, "next_time": then, "after": then - last}
-    if "next_event" in found.column_names:
-        parts = {"last_step": last, "next_event": found.column("next_event").to_pandas()} | parts
+    if "next_event" in people.column_names:
+        parts = {"last_step": last, "next_event": people.column("next_event").to_pandas()} | parts
     for name, values in parts.items():
         table[unused(table.columns, name)] = values
     return People(table, keys, cut)
 
 
-def _keys(found: pa.Table, key: tuple[str, ...]) -> list[Any]:
-    rows = zip(*(found.column(name).to_pylist() for name in key), strict=True)
+def _keys(people: pa.Table, key: tuple[str, ...]) -> list[Any]:
+    rows = zip(*(people.column(name).to_pylist() for name in key), strict=True)
     return [row[0] if len(key) == 1 else row for row in rows]
 
 
-def _moments(times: pa.ChunkedArray) -> "pd.Series[Any]":
-    """Times as the clock of the session shows them; integers stay, also beside nulls."""
+def _local_times(times: pa.ChunkedArray) -> "pd.Series[Any]":
+    """Return times as local times of the session; integers stay integers, also next to nulls."""
     if pa.types.is_integer(times.type):
-        found = times.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+        local = times.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     else:
-        found = pd.to_datetime(times.to_pandas()).dt.tz_localize(None)
-    return pd.Series(found)
+        local = pd.to_datetime(times.to_pandas()).dt.tz_localize(None)
+    return pd.Series(local)

@@ -1,4 +1,4 @@
-"""A funnel as ClickHouse's ``windowFunnel``."""
+"""Write a funnel as ClickHouse's ``windowFunnel``."""
 
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,12 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.funnel.spec import FunnelSpec
 
-#: What funnels are written for.
+#: The dialects that funnels can be written in.
 WRITTEN = ("clickhouse",)
 
 
 def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
-    """Return the levels of a funnel as a query, which gives its answers there.
+    """Return the levels of a funnel as a query that returns the same result there.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
     dialect : str
         One of :data:`WRITTEN`.
     table : str
-        What the events are called there.
+        The name of the table of events there.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
     Raises
     ------
     WorkbenchError
-        When it asks for what ``windowFunnel`` has not, or for steps that are Columns.
+        When the funnel uses what ``windowFunnel`` lacks, or when steps are Columns.
     """
     writing.check_written(dialect, WRITTEN, table, "table")
     _check_counterpart(funnel)
@@ -45,10 +45,13 @@ def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
         expressions=[exp.Literal.number(_window(funnel)), *modes],
         params=[time, *_steps(funnel, dialect)],
     )
-    known = [exp.Is(this=one.copy(), expression=exp.Not(this=exp.Null())) for one in (*keys, time)]
-    found = exp.Select(expressions=[*keys, exp.alias_(level, "level", quoted=True)])
-    found = found.from_(exp.Table(this=writing.name(table))).where(*known).group_by(*keys)
-    return writing.written(found, dialect)
+    not_null_literal = exp.Not(this=exp.Null())
+    not_null = [
+        exp.Is(this=one.copy(), expression=not_null_literal.copy()) for one in (*keys, time)
+    ]
+    query = exp.Select(expressions=[*keys, exp.alias_(level, "level", quoted=True)])
+    query = query.from_(exp.Table(this=writing.name(table))).where(*not_null).group_by(*keys)
+    return writing.written(query, dialect)
 
 
 def _check_counterpart(funnel: "FunnelSpec") -> None:
@@ -61,7 +64,7 @@ def _check_counterpart(funnel: "FunnelSpec") -> None:
 
 
 def _window(funnel: "FunnelSpec") -> int:
-    """The window in the seconds of a DateTime, or in the unit of an integer time column."""
+    """Return the window in the seconds of a DateTime, or in the unit of an integer time column."""
     if isinstance(funnel.window, int):
         return funnel.window
     seconds, rest = divmod(microseconds(funnel.window), SECOND)
@@ -74,18 +77,18 @@ def _window(funnel: "FunnelSpec") -> int:
 
 
 def _steps(funnel: "FunnelSpec", dialect: str) -> list[exp.Expr]:
-    """The conditions; a null is none of them, where ClickHouse would leave the row out."""
+    """Return the conditions, with null as false, because ClickHouse would leave the row out."""
     if funnel.conditions is not None:
-        found = [
+        conditions = [
             writing.condition(one, f"steps: {k!r}", dialect) for k, one in funnel.conditions.items()
         ]
     else:
-        found = [_named(funnel.event, names) for names in funnel.names or ()]
-    return [exp.Coalesce(this=one, expressions=[exp.false()]) for one in found]
+        conditions = [_named(funnel.event, names) for names in funnel.names or ()]
+    return [exp.Coalesce(this=one, expressions=[exp.false()]) for one in conditions]
 
 
 def _named(event: str, names: tuple[str, ...]) -> exp.Expr:
-    of = exp.column(writing.name(event))
+    column = exp.column(writing.name(event))
     if len(names) == 1:
-        return exp.EQ(this=of, expression=exp.Literal.string(names[0]))
-    return exp.In(this=of, expressions=[exp.Literal.string(one) for one in names])
+        return exp.EQ(this=column, expression=exp.Literal.string(names[0]))
+    return exp.In(this=column, expressions=[exp.Literal.string(one) for one in names])

@@ -1,4 +1,4 @@
-"""What a funnel must not be asked for: refused with one sentence, before a job starts."""
+"""Refuse invalid arguments of a funnel with one sentence, before a job starts."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ MOST_BINS = 1_000
 
 
 def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
-    """Refuse a table that lacks the key, the time or the events, or has them in other types.
+    """Refuse a table that lacks the key, time or events, or has them in wrong types.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
 
 
 def check_prepared(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> None:
-    """Refuse blocks that do not hold what is asked.
+    """Refuse prepared events that do not hold what the funnel needs.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def check_prepared(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> N
 def check_segments(
     funnel: FunnelSpec, schema: "StructType", by: Sequence[str], reserved: Sequence[str] = ()
 ) -> None:
-    """Refuse segments that cannot be told apart, or hide a column of the result.
+    """Refuse segments whose values cannot be compared, or that hide a column of the result.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def check_segments(
 
 
 def _check_cohort(cohort: Cohort, schema: "StructType", result_columns: Sequence[str]) -> None:
-    """Refuse a cohort that hides a column, or whose values its own column cannot hold."""
+    """Refuse a cohort that hides a column, or whose values its column cannot hold."""
     if cohort.label.lower() in {name.lower() for name in (*schema.names, *result_columns)}:
         raise WorkbenchError(
             f"cohorts: {cohort.label!r} is a column of the table or of the result; "
@@ -126,13 +126,13 @@ def _check_cohort(cohort: Cohort, schema: "StructType", result_columns: Sequence
 
 
 def _holds(kind: str, value: Any) -> bool:
-    """Whether a type of integers has a value."""
+    """Return whether an integer type can hold a value."""
     number, end = whole_number(value), 1 << (INTEGERS[kind] - 1)
     return number is not None and -end <= number < end
 
 
 def check_bins(bins: Any) -> None:
-    """Refuse what is no number of intervals.
+    """Refuse anything but a number of intervals.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def check_bins(bins: Any) -> None:
 
 
 def check_level(funnel: FunnelSpec, stopped_at: Any) -> None:
-    """Refuse what is no level of a funnel.
+    """Refuse anything but a level of this funnel.
 
     Raises
     ------
@@ -157,13 +157,13 @@ def check_level(funnel: FunnelSpec, stopped_at: Any) -> None:
 
 
 def _results(funnel: FunnelSpec) -> tuple[str, ...]:
-    """The names of columns that the result uses itself."""
+    """Return the names of the result's own columns."""
     number = funnel.counting.number
     return RESULTS if number is None else (*RESULTS, number)
 
 
 def _check_spans(funnel: FunnelSpec, integer_time: bool) -> None:
-    """Refuse durations that are none of the time column."""
+    """Refuse durations that do not fit the time column."""
     funnel.span(integer_time)
     funnel.counting.gap(integer_time)
 

@@ -26,7 +26,7 @@ from workbench.spark.in_driver import ZONE
 from workbench.spark.shuffle import any_of, one_name
 
 COUNTS = "users", "sessions", "conversions"
-#: What the chains of one key are told apart by, and what they are called in the plural.
+#: The column that numbers a key's sessions or chains, and the plural noun for them.
 NUMBERED = {"sessions": "session", "conversions": "chain"}
 UNITS = {"sessions": "sessions", "conversions": "chains"}
 
@@ -36,7 +36,7 @@ _MOMENTS = "such as '2024-01-31', '2024-01-31 12:00' or a datetime"
 
 @dataclass(frozen=True)
 class Counting:
-    """What is counted, checked; the defaults count users.
+    """What a funnel counts, checked; the defaults count users.
 
     Attributes
     ----------
@@ -58,13 +58,13 @@ class Counting:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns beside the key that part a user's events, and which argument names each."""
+        """The columns that split a user's events further, and the argument that names each."""
         by_session = {str(self.session): "session"} if self.session_column else {}
         return dict.fromkeys(self.hold, "hold") | by_session
 
     @property
     def session_column(self) -> bool:
-        """Whether sessions are told apart by a column, and not by the time between events."""
+        """Whether sessions are identified by a column, and not by the time between events."""
         return isinstance(self.session, str) and not _is_duration(self.session)
 
     @property
@@ -74,7 +74,7 @@ class Counting:
 
     @property
     def number(self) -> str | None:
-        """The column of a result that numbers what is counted of a key, None where it is one."""
+        """The result column that numbers a key's sessions or chains, None if a key has one row."""
         return None if self.session_column else NUMBERED.get(self.count)
 
     def gap(self, integer_time: bool) -> int | None:
@@ -84,7 +84,7 @@ class Counting:
         return (ticks if integer_time else microseconds)(self.session, "session")
 
     def arguments(self) -> list[tuple[str, Any, Any]]:
-        """Return each argument that says this, its value, and its usual value."""
+        """Return the name, value and default of each argument that sets this."""
         return [
             ("hold", self.hold[0] if len(self.hold) == 1 else list(self.hold), []),
             ("count", self.count, "users"), ("session", self.session, None),
@@ -92,32 +92,32 @@ class Counting:
         ]  # fmt: skip
 
     def period(self, kind: str, zone: str) -> tuple[int | None, int | None] | None:
-        """Return the begin and the end of the period as integers, as the workers have times.
+        """Return the begin and end of the period as the workers' integers.
 
         Parameters
         ----------
         kind : str
-            What Spark calls the type of the time column; anything but a date or a timestamp holds
+            Spark's type name of the time column; anything but a date or a timestamp holds
             integers.
         zone : str
-            The time zone of the Spark session, in which times without one of their own are read.
+            The time zone of the Spark session, in which times without a zone are read.
 
         Returns
         -------
         tuple, or None
-            None where no period is asked for.
+            None if there is no period.
 
         Raises
         ------
         WorkbenchError
-            When these are no times of that column, or the period holds none.
+            When these are no times of that column, or the period is empty.
         """
         if not self.has_period:
             return None
-        given = ("start", self.start), ("end", self.end)
+        bounds = ("start", self.start), ("end", self.end)
         first, last = (
             None if moment is None else instant_of(moment, name, kind, zone)
-            for name, moment in given
+            for name, moment in bounds
         )
         if first is not None and last is not None and last <= first:
             raise WorkbenchError(
@@ -130,15 +130,15 @@ class Counting:
 def checked_counting(
     hold: Any, count: Any, session: Any, start: Any, end: Any, key: Sequence[str]
 ) -> Counting:
-    """Check what is to be counted; see :class:`workbench.Funnel` for the parameters.
+    """Return the checked counting; see :class:`workbench.Funnel` for the parameters.
 
     Raises
     ------
     WorkbenchError
     """
     check_known(count, COUNTS, "count")
-    held = any_of(hold, "hold")
-    counting = Counting(count, held, as_given(session), start, end)
+    held_columns = any_of(hold, "hold")
+    counting = Counting(count, held_columns, as_given(session), start, end)
     _check_session(counting)
     for name, argument in counting.columns.items():
         if name in key:
@@ -151,13 +151,13 @@ def checked_counting(
 
 
 def _check_session(counting: Counting) -> None:
-    session, asked = counting.session, counting.count == "sessions"
-    if asked and session is None:
+    session, counts_sessions = counting.session, counting.count == "sessions"
+    if counts_sessions and session is None:
         raise WorkbenchError(
             'session: count="sessions" does not say what a session is; give the time without '
             "events that ends one, such as '30 minutes', or a column."
         )
-    if session is not None and not asked:
+    if session is not None and not counts_sessions:
         raise WorkbenchError(
             f'session: it is for count="sessions", and count is {counting.count!r}; '
             "count sessions, or leave it out."
@@ -173,7 +173,7 @@ def _check_session(counting: Counting) -> None:
 
 
 def _check_period(counting: Counting) -> None:
-    """Refuse at once what is no period of any table."""
+    """Refuse what is no period of any table, before a table is known."""
     given = [one for one in (counting.start, counting.end) if one is not None]
     if not given:
         return
@@ -197,12 +197,12 @@ def _named(counting: Counting) -> list[tuple[str, Any]]:
 
 
 def _is_duration(text: str) -> bool:
-    """Whether text begins with a number, and so is no name of a column."""
+    """Return whether text begins with a number, and so is no column name."""
     return re.match(r"\s*[-+]?[\d.]", text) is not None
 
 
 def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
-    """Return a time as an integer, as the workers have times; see :meth:`Counting.period`.
+    """Return a time as the workers' integer; see :meth:`Counting.period`.
 
     Raises
     ------
@@ -228,14 +228,14 @@ def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
 
 
 def moment_of(moment: Any, argument: str) -> datetime:
-    """Return a time as Python has it, or pandas; a date is midnight.
+    """Return a time as a datetime of Python or pandas; a date is midnight.
 
     Parameters
     ----------
     moment : Any
-        A datetime, a date, one of NumPy's, or text as ISO 8601 has it.
+        A datetime, a date, one of NumPy's, or ISO 8601 text.
     argument : str
-        What the caller calls it, for the error's sake.
+        The caller's name for it, for the error message.
 
     Raises
     ------
@@ -247,19 +247,19 @@ def moment_of(moment: Any, argument: str) -> datetime:
     >>> moment_of("2024-01-31 12:00", "start")
     datetime.datetime(2024, 1, 31, 12, 0)
     """
-    found = moment.astype("M8[us]").item() if isinstance(moment, np.datetime64) else moment
-    # NaT is a datetime, too, of pandas' own, and equals nothing.
-    if isinstance(found, datetime) and found == found:
-        return found
+    value = moment.astype("M8[us]").item() if isinstance(moment, np.datetime64) else moment
+    # NaT of pandas is a datetime too, and equals nothing.
+    if isinstance(value, datetime) and value == value:
+        return value
     try:
-        # A date is midnight, written or not.
-        return datetime.fromisoformat(found if isinstance(found, str) else found.isoformat())
+        # A date is midnight, whether as text or as an object.
+        return datetime.fromisoformat(value if isinstance(value, str) else value.isoformat())
     except (AttributeError, TypeError, ValueError):
         raise WorkbenchError(f"{argument}: {moment!r} is no time; give one {_MOMENTS}.") from None
 
 
 def arrow_zone(name: str) -> str:
-    """Return a time zone of a Spark session as Arrow calls it, which knows no ``GMT+1``.
+    """Return Arrow's name of a Spark session's time zone; Arrow does not know ``GMT+1``.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def arrow_zone(name: str) -> str:
 
 
 def _clock(name: str) -> tzinfo:
-    """The time zone of a Spark session as Python's times have it."""
+    """Return the time zone of a Spark session as a Python tzinfo."""
     zone = zone_of(name)
     if zone.offset is not None:
         return timezone(timedelta(microseconds=zone.offset))

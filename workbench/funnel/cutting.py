@@ -1,11 +1,11 @@
-"""Whether the large keys of a funnel are cut by time, and why not: for each question, here alone.
+"""Whether the large keys of a funnel are cut by time, and why not; this is decided only here.
 
-A chain lies within a window of its first step. So a piece of a key's time that has the rows up to a
-window behind its end has all chains that begin in it, and the furthest of all pieces is the key's:
-as long as nothing else decides than the chain's own rows (docs/decisions/0043).
+A chain lies within a window of its first step. So a piece of a key's time with the rows up to a
+window after its end has all chains that begin in it, and the furthest chain of all pieces is the
+key's, as long as only the chain's own rows decide it (docs/decisions/0043).
 
 =================================  ===================================================
-what is asked                      large keys
+funnel or method                   large keys
 =================================  ===================================================
 ``windowFunnel`` without a mode,   cut
 ``strict_increase``,
@@ -15,12 +15,12 @@ what is asked                      large keys
 ``strict_deduplication``
 ``order="this"``, ``"strict"``,    cut
 ``"any"``
-``optional``                       cut; whole where the last step is optional: whichever
-                                   chain takes it ends the scan, and no answer says so
+``optional``                       cut; whole if the last step is optional: any chain
+                                   that takes it ends the scan, and no result shows this
 ``within``, ``exclude`` and        cut
 ``exclude_from``
 ``hold``, ``session`` a column     cut: they are columns of the key
-``count="sessions"`` by a time     whole: any two rows may be of one session
+``count="sessions"`` by a time     whole: any two rows may be in one session
 ``count="conversions"``            whole: a chain uses up its rows
 ``start``, ``end``                 cut
 ``by``, ``attribution``,           cut
@@ -28,7 +28,7 @@ what is asked                      large keys
 :meth:`levels`, :meth:`steps`,     cut
 :meth:`times`, :meth:`summary`,
 :meth:`compare`
-:meth:`trend`, :meth:`people`,     whole: they look at rows beside the key's best chain
+:meth:`trend`, :meth:`people`,     whole: they use rows outside of the key's best chain
 :meth:`paths`, :meth:`drivers`,
 ``prepare``
 =================================  ===================================================
@@ -57,10 +57,10 @@ _WHOLE = {
 }
 
 
-def why_whole(
+def uncut_reason(
     modes: tuple[str, ...], rules: "ChainRules", counting: "Counting", steps: int
 ) -> str | None:
-    """Return why large keys cannot be cut, None where they can.
+    """Return why large keys cannot be cut, None if they can.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def why_whole(
     -------
     str or None
     """
-    if ending := [mode for mode in modes if mode in _WHOLE]:
-        return _WHOLE[ending[0]]
+    if ending_modes := [mode for mode in modes if mode in _WHOLE]:
+        return _WHOLE[ending_modes[0]]
     if counting.count == "conversions":
         return "a conversion uses up the events of its chain"
     if counting.number is not None:
@@ -85,7 +85,7 @@ def why_whole(
 
 
 def check_cut(cut: Any, whole: str | None) -> str | int | None:
-    """Refuse a way to cut that is none, or that cannot be followed.
+    """Return ``cut`` if it is valid and these keys can be cut so.
 
     Parameters
     ----------
@@ -97,20 +97,20 @@ def check_cut(cut: Any, whole: str | None) -> str | int | None:
     Returns
     -------
     str, int or None
-        The same.
+        The same value.
 
     Raises
     ------
     WorkbenchError
     """
-    asked = checked_cut(cut)
-    if isinstance(asked, int) and whole is not None:
+    checked = checked_cut(cut)
+    if isinstance(checked, int) and whole is not None:
         raise WorkbenchError(f"cut: keys cannot be cut, because {whole}; leave it out.")
-    return asked
+    return checked
 
 
-def in_words(cut: str | int | None, whole: str | None) -> str:
-    """Return in words what is done with large keys."""
+def cut_text(cut: str | int | None, whole: str | None) -> str:
+    """Return a text that describes how large keys are processed."""
     if whole is not None:
         return f"one task each, because {whole}"
     if cut is None:
@@ -129,9 +129,9 @@ def range_plan(task: "FunnelTask", cut: str | int, shuffle: "Shuffle") -> RangeP
     shuffle : Shuffle
     """
     keys = key_columns(task.keys)
-    order, reach = OrderColumn(TIME, False, True), CallExtent(distance=(0, task.window))
+    order, extent = OrderColumn(TIME, False, True), CallExtent(distance=(0, task.window))
     rows = cut if isinstance(cut, int) else None
-    return RangePlan(keys, order, reach, shuffle, rows, present=(*keys, TIME))
+    return RangePlan(keys, order, extent, shuffle, rows, present=(*keys, TIME))
 
 
 def summaries_of(
@@ -140,6 +140,6 @@ def summaries_of(
     wanted: "dict[str, Column]",
     only_matching: bool,
 ) -> "DataFrame":
-    """Return what is known about large keys: of rows that fulfil something, where others stay."""
+    """Return summaries of large keys, only of the rows that are shuffled."""
     only = wanted[CONDITIONS] != 0 if only_matching else None
     return cutting.summaries(events.df, wanted, only)

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from workbench.errors import WorkbenchError
 from workbench.funnel.worker.summary import Ranks
 
-#: The share of all samples whose interval holds the truth.
+#: The share of samples whose interval contains the true value.
 CONFIDENCE = 0.95
-#: Up to so many values the ranks of a median's ends are exact; the ranks of more are those of the
-#: nearest smaller number of these, as far down, which makes an interval wider by a hair.
+#: Up to _EXACT values the ranks of a median's ends are exact. Above, they are scaled from the next
+#: smaller of _BETWEEN sizes up to _MOST, which makes an interval slightly wider.
 _EXACT, _MOST, _BETWEEN = 1_000, 10**12, 800
 
 
 class Shares(NamedTuple):
-    """Parts of wholes with their intervals, NaN where the whole is nothing.
+    """Shares with their intervals, NaN where the whole is zero.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Shares(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """How much larger shares are than those they are compared with, NaN where a whole is nothing.
+    """Differences of shares with their intervals, NaN where a whole is zero.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Differences(NamedTuple):
 
 
 def check_confidence(confidence: Any) -> None:
-    """Refuse what is no level of confidence.
+    """Raise an error unless it is a confidence level.
 
     Raises
     ------
@@ -87,36 +87,37 @@ def shares_of(part: Any, whole: Any, confidence: float = CONFIDENCE) -> Shares:
     from statsmodels.stats.proportion import proportion_confint
 
     part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
-    there = whole > 0
-    found = np.full((3, *part.shape), np.nan)
-    found[0][there] = part[there] / whole[there]
-    if there.any():
-        low, high = proportion_confint(part[there], whole[there], 1 - confidence, method="wilson")
-        # At nothing and at everything rounding would put the share outside.
-        found[1][there] = np.clip(low, 0, found[0][there])
-        found[2][there] = np.clip(high, found[0][there], 1)
-    return Shares(*found)
+    defined = whole > 0
+    result = np.full((3, *part.shape), np.nan)
+    result[0][defined] = part[defined] / whole[defined]
+    if defined.any():
+        parts, wholes = part[defined], whole[defined]
+        low, high = proportion_confint(parts, wholes, 1 - confidence, method="wilson")
+        # At 0 and 1, rounding would put the share outside of its interval.
+        result[1][defined] = np.clip(low, 0, result[0][defined])
+        result[2][defined] = np.clip(high, result[0][defined], 1)
+    return Shares(*result)
 
 
 def differences_of(
     part: Any, whole: Any, base: Any, base_whole: Any, confidence: float = CONFIDENCE
 ) -> Differences:
-    """Return how much larger shares are than others, adjusted for how many are compared.
+    """Return the differences of shares from baseline shares, adjusted for multiple comparisons.
 
-    Newcombe's interval is ``confint_proportions_2indep(method="newcomb")`` of statsmodels, at the
-    level of Bonferroni, so that all of them hold at once. P-values are those of the score test
+    Newcombe's interval is ``confint_proportions_2indep(method="newcomb")`` of statsmodels, at
+    Bonferroni's level, so that all of them hold at once. P-values are those of the score test
     (``test_proportions_2indep(method="score")``), adjusted by Holm (``multipletests``).
 
     Parameters
     ----------
     part, whole, base, base_whole : int64 arrays of shape (comparisons,)
     confidence : float
-        Of all intervals together.
+        The confidence of all intervals together.
 
     Returns
     -------
     Differences
-        Two shares that are both nothing, or both everything, have a p-value of 1.
+        Two shares that are both 0, or both 1, have a p-value of 1.
 
     Examples
     --------
@@ -127,25 +128,25 @@ def differences_of(
     from statsmodels.stats.proportion import confint_proportions_2indep, test_proportions_2indep
 
     numbers = [np.asarray(one, np.float64) for one in (part, whole, base, base_whole)]
-    there = (numbers[1] > 0) & (numbers[3] > 0)
-    found = np.full((4, len(there)), np.nan)
-    if not there.any():
-        return Differences(*found)
-    asked = [one[there] for one in numbers]
-    found[0][there] = asked[0] / asked[1] - asked[2] / asked[3]
-    level = (1 - confidence) / there.sum()
-    found[1][there], found[2][there] = confint_proportions_2indep(
-        *asked, method="newcomb", compare="diff", alpha=level
+    defined = (numbers[1] > 0) & (numbers[3] > 0)
+    result = np.full((4, len(defined)), np.nan)
+    if not defined.any():
+        return Differences(*result)
+    arguments = [one[defined] for one in numbers]
+    result[0][defined] = arguments[0] / arguments[1] - arguments[2] / arguments[3]
+    level = (1 - confidence) / defined.sum()
+    result[1][defined], result[2][defined] = confint_proportions_2indep(
+        *arguments, method="newcomb", compare="diff", alpha=level
     )
-    # Of two shares at the same end the test knows no variance.
+    # Two shares that are both 0 or both 1 have no variance.
     with np.errstate(invalid="ignore", divide="ignore"):
-        tested = test_proportions_2indep(*asked, method="score", compare="diff").pvalue
-    found[3][there] = adjusted(np.nan_to_num(tested, nan=1.0), "holm")
-    return Differences(*found)
+        p_values = test_proportions_2indep(*arguments, method="score", compare="diff").pvalue
+    result[3][defined] = adjusted(np.nan_to_num(p_values, nan=1.0), "holm")
+    return Differences(*result)
 
 
 def adjusted(p_values: NDArray[np.float64], method: str) -> NDArray[np.float64]:
-    """Return p-values adjusted for how many they are (``multipletests`` of statsmodels).
+    """Return p-values adjusted for multiple tests (``multipletests`` of statsmodels).
 
     Parameters
     ----------
@@ -171,25 +172,25 @@ def adjusted(p_values: NDArray[np.float64], method: str) -> NDArray[np.float64]:
 
 
 def _by_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Raise the k-th least of n by n - k, and to those below it.
+    """Return p-values adjusted by Holm: the k-th least (from 0) of n times n - k, made ascending.
 
-    That of statsmodels collects the process's garbage at each call, which takes a notebook two
-    tenths of a second.
+    The function of statsmodels runs a garbage collection at each call, which takes 0.2 seconds in a
+    notebook.
     """
     order = np.argsort(p_values)
     raised = p_values[order] * np.arange(len(order), 0, -1)
-    found = np.empty_like(raised)
-    found[order] = np.minimum(np.maximum.accumulate(raised), 1)
-    return found
+    result = np.empty_like(raised)
+    result[order] = np.minimum(np.maximum.accumulate(raised), 1)
+    return result
 
 
 @cache
 def median_ranks(confidence: float = CONFIDENCE) -> Ranks:
     """Return which order statistics are the ends of a median's interval (``scipy.stats.binom``).
 
-    Of n values the one of rank r, and the one of rank r from above, hold the median between them
-    unless less than r lie on one side of it, and how many do is binomial: so r is the quantile
-    (1 - confidence) / 2 of ``binom(n, 0.5)`` (Conover, Practical Nonparametric Statistics, 3.2).
+    The values of rank r and of rank r from above enclose the median, unless less than r of n values
+    lie on one side of it. That number is binomial, so r is the quantile (1 - confidence) / 2 of
+    ``binom(n, 0.5)`` (Conover, Practical Nonparametric Statistics, 3.2).
 
     Parameters
     ----------

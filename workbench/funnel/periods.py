@@ -1,4 +1,4 @@
-"""The periods of a trend: how long a person says they are, and when one begins and ends."""
+"""The periods of a trend: their length, and when they begin and end."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,7 @@ def periods_for(
     Raises
     ------
     WorkbenchError
-        When the length is none of the time column.
+        When the length does not fit the time column.
     """
     kind, zone = clock_of(funnel, events)
     length, months = periods_of(every, events.integer_time)
@@ -49,7 +49,7 @@ def periods_for(
 
 
 def check_every(every: Any) -> None:
-    """Refuse at once what is no length of periods of any table.
+    """Refuse what is no length of a period, before a table is known.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def check_every(every: Any) -> None:
 
 
 def check_points(periods: int, segments: int, every: "Duration") -> None:
-    """Refuse more points than a person can look at.
+    """Refuse more points than a trend may have.
 
     Raises
     ------
@@ -75,21 +75,21 @@ def check_points(periods: int, segments: int, every: "Duration") -> None:
 
 
 def span_of(moment: Any, periods: Periods, kind: str, zone: str) -> tuple[int, int]:
-    """Return when the period begins, and when the next one does, in which a time lies.
+    """Return the begin of the period that contains a time, and of the next one.
 
     Parameters
     ----------
     moment : str, date, datetime or int
     periods : Periods
     kind : str
-        What Spark calls the type of the time column.
+        Spark's type name of the time column.
     zone : str
         The time zone of the Spark session.
 
     Returns
     -------
     tuple of int
-        As the workers have times.
+        As the workers' integers.
 
     Raises
     ------
@@ -105,16 +105,16 @@ def span_of(moment: Any, periods: Periods, kind: str, zone: str) -> tuple[int, i
     """
     number = period_numbers(periods, np.array([instant_of(moment, "entered", kind, zone)]))
     if periods.integers:
-        # Of Python's, since the last period ends behind the last integer.
+        # Python's integers, because the last period ends beyond the largest int64.
         first = int(number[0]) * periods.length
         return max(first, -(2**63)), min(first + periods.length, 2**63)
     both = number[0] + np.arange(2)
     begins = periods.begins(both)
     if not periods.of_days:
-        # By the clock, an hour that comes twice would be one.
+        # In local time, an hour that clocks repeat would be a single one.
         begins = pa.array(both * periods.length)
     elif periods.zone is not None:
-        # Arrow's times, since Python's end with the year 9999.
+        # Arrow's times, because Python's end with the year 9999.
         begins = pc.assume_timezone(
             begins, periods.zone, ambiguous="earliest", nonexistent="latest"
         )
@@ -123,9 +123,9 @@ def span_of(moment: Any, periods: Periods, kind: str, zone: str) -> tuple[int, i
 
 
 def end_of(last: int, periods: Periods) -> Any:
-    """Return the last time of the data as the clock of the time zone shows it; integers stay."""
+    """Return the last time of the data as local time of the time zone; integers stay integers."""
     if periods.integers:
         return last
     zone = None if periods.zone is None else "UTC"
-    found = pa.array([last]).cast(pa.timestamp("us", zone)).to_pandas()[0]
-    return found if zone is None else found.tz_convert(periods.zone).tz_localize(None)
+    local = pa.array([last]).cast(pa.timestamp("us", zone)).to_pandas()[0]
+    return local if zone is None else local.tz_convert(periods.zone).tz_localize(None)

@@ -1,7 +1,7 @@
-"""Prepared events: scanned, shuffled and sorted once, then asked again and again.
+"""Prepared events: scanned, shuffled and sorted once, then queried many times.
 
-An explorer's slider must not repeat the work that no slider changes. What is kept is one packed
-block for each Spark partition, so that asking again costs no work per row outside the kernel.
+An explorer's slider must not repeat the work that no slider changes. Each Spark partition is kept
+as one packed block, so another query costs no work per row outside the kernel.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,32 +46,32 @@ if TYPE_CHECKING:
 
 BYTES_A_TASK = 32_000_000
 
-#: Types whose values are names of events, as which Arrow writes them as Spark does.
+#: Types whose values can be names of events, because Arrow writes them as text like Spark does.
 NAMES = ("string", "char", "varchar", *INTEGERS, "boolean", "date", "decimal", "void")
 
 Event = str | Mapping[str, Condition]
 
 
 class Prepared(Described):
-    """Events that are held as packed blocks, for funnels over the same key, time and events.
+    """Events held as packed blocks, for funnels over the same key, time and events.
 
     Attributes
     ----------
     blocks : pyspark.sql.DataFrame
         One row for each block, its bytes first.
     key, time, event, keep
-        What it was prepared by.
+        The arguments of :func:`workbench.prepare`.
     names : tuple of str
-        The event names in alphabetical order, or the labels of the conditions in theirs.
+        The event names in alphabetical order, or the labels of the conditions in their order.
     rows, keys, skipped, bytes, partitions : int
-        What it holds: events, different keys, events left out because their key or time is null,
-        bytes of packed blocks, and how many blocks.
+        How many events it holds, distinct keys, events left out because their key or time is null,
+        bytes of packed blocks, and blocks.
     span : (int, int) or None
         The first time and the last, in microseconds since 1970 in UTC, or as an integer column
         holds them; None without events.
     tasks : int
-        Spark tasks that a question takes: few where the blocks are small, because starting a task
-        takes longer than asking a small block. Where it is one, a summary is made in this process.
+        How many Spark tasks a query takes: few if the blocks are small, because starting a task
+        takes longer than reading a small block. If it is one, summaries run in this process.
 
     Examples
     --------
@@ -135,20 +135,20 @@ class Prepared(Described):
         self.free()
 
     def packed(self) -> "DataFrame":
-        """Return the blocks as one column, in as few Spark partitions as they are worth."""
+        """Return the blocks as one column, in as few Spark partitions as ``tasks``."""
         return self.blocks.select("block").coalesce(self.tasks)
 
     def fetched(self) -> "list[pa.RecordBatch]":
-        """Return the packed blocks in this process, for a summary; only where ``tasks`` is one.
+        """Return the packed blocks in this process, for a summary; only if ``tasks`` is one.
 
-        A job for so little takes Spark ten times as long as the kernel, and a slider cannot wait.
+        A Spark job for so few rows takes ten times as long as the kernel, too long for a slider.
         """
         if self._fetched is None:
             self._fetched = in_arrow(self.blocks.select("block")).to_batches()
         return self._fetched
 
     def free(self) -> None:
-        """Give back the memory; a later question computes the blocks once more.
+        """Release the memory; a later query computes the blocks again.
 
         Examples
         --------
@@ -168,13 +168,13 @@ class Prepared(Described):
 
         ship(events.df.sparkSession)
         named = isinstance(self.event, str)
-        what = (
+        columns = (
             name_of(events, self.event)
             if isinstance(self.event, str)
             else bits_of(events, self.event, "event", argument_of)
         )
         skipped = Observation()
-        rows = select_rows(events, what, self.keep, skipped=skipped)
+        rows = select_rows(events, columns, self.keep, skipped=skipped)
         task = PackTask(self.key, NAME if named else CONDITIONS)
         schema = "block binary, rows long, keys long, first long, last long, names array<string>"
         return rows.mapInArrow(named_task("pack by key", task.run), schema), skipped
@@ -220,19 +220,19 @@ def prepare(
     ----------
     events : TableLike
     key : str or sequence of str
-        The column or columns whose values are one user.
+        The column or columns whose values identify one user.
     time : str
         A column of timestamps (with or without a zone), dates or integers.
     event : str or dict of str to (str or Column)
-        The column of event names, or conditions by label. These are kept, and not the steps of one
-        funnel: another choice or order of them, another window or mode asks the same blocks.
+        The column of event names, or conditions by label. All of them are held, not only the steps
+        of one funnel: other steps, another order, window or mode can use the same blocks.
     keep : sequence of str
         Further columns to hold, for segments.
 
     Returns
     -------
     Prepared
-        Takes the place of the table in every method of a funnel; ``free()`` gives the memory back.
+        Replaces the table in every method of a funnel; ``free()`` releases the memory.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def prepared_of(
     ----------
     events, key, time, event, keep
     argument_of : mapping of str to str, optional
-        By the label of a condition the argument that gave it, where that is not ``event``.
+        The argument that a condition came from, by its label, if that is not ``event``.
     """
     keep, bound = any_of(keep, "keep"), BoundTable.of(table(events), several(key), time)
     if isinstance(event, Mapping):
@@ -284,9 +284,9 @@ def prepared_of(
 
 
 def holds_names(events: Prepared, column: str) -> bool:
-    """Say whether a column holds names of events: that of the events, or one that is kept.
+    """Return whether a held column has names of events: the event column, or one of ``keep``.
 
-    Of times, of numbers with a point, of bytes and of lists the texts are not those of Spark.
+    Arrow's text of times, floats, bytes and lists differs from Spark's, so they cannot be names.
     """
     if isinstance(events.event, str):
         return column == events.event

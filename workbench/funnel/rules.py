@@ -1,4 +1,4 @@
-"""What a funnel asks beyond its steps: their order, their windows, what is optional or excluded."""
+"""Rules of a funnel beyond its steps: their order, windows, optional steps and excluded events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from workbench.spark.shuffle import check_steps
 if TYPE_CHECKING:
     from workbench.spark.shuffle import Condition
 
-#: Where a key is counted whose furthest chain an excluded event has ended.
+#: Where to count a key whose furthest chain was ended by an excluded event.
 EXCLUDED_FROM = "later", "all"
 
 
@@ -23,7 +23,7 @@ class Exclusion(NamedTuple):
     Attributes
     ----------
     label : str
-        The event's name, or what the condition is called.
+        The event's name, or the label of the condition.
     what : str or Column
         The event's name, or the condition.
     opens, closes : int
@@ -38,7 +38,7 @@ class Exclusion(NamedTuple):
 
 @dataclass(frozen=True)
 class ChainRules:
-    """What is asked of a chain of steps, checked; the defaults ask nothing.
+    """Rules for a chain of steps, checked; the defaults set none.
 
     Attributes
     ----------
@@ -61,11 +61,11 @@ class ChainRules:
 
     @property
     def some(self) -> bool:
-        """Whether anything is asked, so that the scan of ``windowFunnel`` cannot answer."""
+        """Whether any rule is set, so that the scan of ``windowFunnel`` cannot be used."""
         return bool(self.order != "this" or self.optional or self.within or self.exclusions)
 
     def arguments(self, labels: Sequence[str], named: bool) -> list[tuple[str, Any, Any]]:
-        """Return each argument that says these rules, its value, and its usual value."""
+        """Return the name, value and default of each argument that sets these rules."""
         exclude = {
             one.label: (
                 *(() if named else (one.what,)),
@@ -85,7 +85,7 @@ class ChainRules:
     def for_kernel(
         self, steps: int, window: int, integer_time: bool, always: bool = False
     ) -> Rules | None:
-        """Return the rules as the kernels take them, None where nothing is asked.
+        """Return the rules as the kernels take them, None if no rule is set.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class ChainRules:
         window : int
         integer_time : bool
         always : bool
-            Return them also where nothing is asked.
+            Return them even if no rule is set.
         """
         if not (self.some or always):
             return None
@@ -120,7 +120,7 @@ def checked_rules(
     exclude: Any = None,
     exclude_from: Any = "later",
 ) -> ChainRules:
-    """Check what is asked beyond the steps.
+    """Return the checked rules.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def checked_rules(
     window : str, timedelta or int
         The window of the whole funnel.
     names : sequence of sequence of str, or None
-        The names of events that are each step; None where steps are conditions.
+        The event names of each step; None if steps are conditions.
     order, optional, within, exclude, exclude_from
         As :class:`workbench.Funnel` takes them.
 
@@ -140,7 +140,7 @@ def checked_rules(
     Raises
     ------
     WorkbenchError
-        When a rule cannot be meant.
+        When a rule is invalid.
     """
     check_known(order, ORDERS, "order")
     check_known(exclude_from, EXCLUDED_FROM, "exclude_from")
@@ -172,12 +172,12 @@ def checked_rules(
 
 
 def step_name(k: int, labels: Sequence[str]) -> str | int:
-    """The label of a step, or its number from 1 where the label stands for several."""
+    """Return the label of a step, or its number from 1 if several steps have that label."""
     return labels[k] if labels.count(labels[k]) == 1 else k + 1
 
 
 def step_number(one: Any, labels: Sequence[str], argument: str) -> int:
-    """The step that a label or a number from 1 names, counted from 0."""
+    """Return the step that a label or a number from 1 names, counted from 0."""
     number = whole_number(one)
     if number is not None:
         if 1 <= number <= len(labels):
@@ -211,13 +211,13 @@ def _windows_of_steps(within: Any, labels: Sequence[str], window: Duration) -> d
             f"within: {within!r} is no dict; give a window for each step that has its own, "
             'such as {"checkout": "30 minutes"}.'
         )
-    found: dict[int, Duration] = {}
+    windows: dict[int, Duration] = {}
     integers = whole_number(window) is not None
     for one, length in within.items():
         k = step_number(one, labels, "within")
         if k == 0:
             raise WorkbenchError("within: the first step has no step before it; name a later one.")
-        if k in found:
+        if k in windows:
             raise WorkbenchError(
                 f"within: {one!r} is step {k + 1}, which has a window already; give it one."
             )
@@ -226,8 +226,8 @@ def _windows_of_steps(within: Any, labels: Sequence[str], window: Duration) -> d
                 f"within: the window of {one!r} is longer than the whole funnel's, {window!r}; "
                 "give a shorter one."
             )
-        found[k] = as_given(length)
-    return found
+        windows[k] = as_given(length)
+    return windows
 
 
 def _exclusions(
@@ -251,7 +251,7 @@ def _exclusions(
 
 
 def _by_name(exclude: Any) -> dict[str, None]:
-    """The names of excluded events, each once: between the first step and the last."""
+    """Return the names of events that are excluded between the first step and the last."""
     names = listed(exclude, "exclude")
     for name in names:
         check_steps((name,), "exclude")

@@ -1,4 +1,4 @@
-"""The values by which a person names a segment, as the columns of segments hold them."""
+"""Convert the values by which users name a segment to those that segment columns hold."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -32,7 +32,7 @@ def checked_values(
     given: Sequence[Any],
     argument: str,
 ) -> tuple[Any, ...]:
-    """Return the values of a segment as Python has them, and refuse those that no column holds.
+    """Return the values of a segment as Python objects, and refuse those that no column holds.
 
     Parameters
     ----------
@@ -41,10 +41,10 @@ def checked_values(
     by : sequence of str
         The columns of segments.
     given : sequence
-        A value for each. ``None``, ``pandas.NA`` and ``NaT`` are the null, as is NaN where a
-        column holds no floats: pandas has it for a null there.
+        A value for each. ``None``, ``pandas.NA`` and ``NaT`` mean null, and so does NaN if a
+        column holds no floats, because pandas shows null as NaN there.
     argument : str
-        What the caller calls them, for the error's sake.
+        The caller's name for them, for the error message.
 
     Returns
     -------
@@ -66,15 +66,15 @@ def checked_values(
 
 
 def value_of(value: Any, kind: str, name: str, argument: str, zone: str = "UTC") -> Any:
-    """Return a value of a column as Python has it.
+    """Return a column's value as a Python object.
 
     Parameters
     ----------
     value : Any
     kind : str
-        What Spark calls the type of the column.
+        Spark's type name of the column.
     name, argument : str
-        The column, and what the caller calls the value, for the error's sake.
+        The column, and the caller's name for the value, for the error message.
     zone : str
         The time zone of the Spark session, in which text and dates are read as instants.
 
@@ -105,7 +105,7 @@ give one of that type.
 
 
 def equals(column: "Column", value: Any, kind: str) -> "Column":
-    """Return whether a column has a value, null being one as well.
+    """Return whether a column equals a value, which may be null.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def equals(column: "Column", value: Any, kind: str) -> "Column":
     value : Any
         As :func:`checked_values` returns it.
     kind : str
-        What Spark calls the type of the column.
+        Spark's type name of the column.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def equals(column: "Column", value: Any, kind: str) -> "Column":
 
 
 def is_nan(value: Any) -> bool:
-    """Say whether a value is NaN."""
+    """Return whether a value is NaN."""
     return isinstance(value, float) and isnan(value)
 
 
@@ -142,7 +142,7 @@ def _is_null(value: Any, kind: str) -> bool:
 
 
 def _one_of(*kinds: type) -> Callable[[Any], Any]:
-    """What takes values of some types alone; a boolean is no integer."""
+    """Return a function that accepts only values of some types; a boolean is no integer."""
 
     def read(value: Any) -> Any:
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
@@ -157,7 +157,7 @@ def _boolean(value: Any) -> bool:
 
 
 def _integer(value: Any) -> int:
-    # Beside nulls pandas makes floats of integers.
+    # Next to nulls, pandas turns integers into floats.
     real = isinstance(value, float | np.floating) and float(value).is_integer()
     number = int(value) if real else whole_number(value)
     if number is None or not -MOST_TICKS - 1 <= number <= MOST_TICKS:
@@ -201,7 +201,7 @@ def _date(value: Any) -> date:
 
 def _timestamp(value: Any, zone: str) -> datetime:
     if isinstance(value, datetime | np.datetime64):
-        # Without a zone it is this process's, as Spark's rows have it.
+        # Without a zone it is in the time zone of this process, as in Spark's rows.
         return _moment(value).astimezone(UTC)
     return from_epoch(instant_of(_moment(value), "segment", "timestamp", zone))
 

@@ -1,4 +1,4 @@
-"""Segments: at which step a column is looked at, and cohorts of those who ever did something."""
+"""Segments: at which step a column is read, and cohorts of those who ever did something."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,29 +14,29 @@ from workbench.spark.shuffle import check_steps
 if TYPE_CHECKING:
     from workbench.spark.shuffle import Condition
 
-#: Where the columns of segments are looked at, beside a step by its label or its number.
+#: Where segment columns are read, in addition to a step by its label or number.
 FIRST, LAST, EACH = "first", "last", "each"
 
 
 class Cohort(NamedTuple):
-    """Those of whose events one is of a kind.
+    """The keys that have an event of some kind.
 
     Attributes
     ----------
     label : str
-    given : Any
-        As it was asked for.
+    definition : Any
+        The argument that defined it.
     names : tuple of str
-        The event's names, any of them.
+        Names of events; any of them counts.
     condition : str, Column or None
-        What is true of the event.
+        A condition that the event fulfils.
     column : str, or None
-        In place of both, a column that has one of some values.
+        Instead of both, a column that has one of ``values``.
     values : tuple
     """
 
     label: str
-    given: Any
+    definition: Any
     names: tuple[str, ...] = ()
     condition: "Condition | None" = None
     column: str | None = None
@@ -45,7 +45,7 @@ class Cohort(NamedTuple):
 
 @dataclass(frozen=True)
 class SegmentRules:
-    """How segments are told apart, checked; the defaults are values at the first step.
+    """How segments are defined, checked; the default is the values at the first step.
 
     Attributes
     ----------
@@ -58,18 +58,18 @@ class SegmentRules:
     cohorts: tuple[Cohort, ...] = ()
 
     def arguments(self, labels: Sequence[str]) -> list[tuple[str, Any, Any]]:
-        """Return each argument that says this, its value, and its usual value."""
+        """Return the name, value and default of each argument that sets these rules."""
         at = self.attribution
-        said = at if isinstance(at, str) else step_name(at, labels)
-        # The label of a step may be one of the words.
-        said = (
-            int(at) + 1 if said in (FIRST, LAST, EACH) and at not in (FIRST, LAST, EACH) else said
+        name = at if isinstance(at, str) else step_name(at, labels)
+        # The label of a step may be one of these words.
+        name = (
+            int(at) + 1 if name in (FIRST, LAST, EACH) and at not in (FIRST, LAST, EACH) else name
         )
-        cohorts = {one.label: one.given for one in self.cohorts}
-        return [("attribution", said, FIRST), ("cohorts", cohorts, {})]
+        cohorts = {one.label: one.definition for one in self.cohorts}
+        return [("attribution", name, FIRST), ("cohorts", cohorts, {})]
 
     def of(self, by: Sequence[str]) -> tuple[Cohort, ...]:
-        """Return the cohorts among the segments that are asked for."""
+        """Return the cohorts among the requested segments."""
         return tuple(one for one in self.cohorts if one.label in by)
 
     def columns(self, by: Sequence[str]) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class SegmentRules:
 def checked_segments(
     attribution: Any, cohorts: Any, labels: Sequence[str], named: bool, order: str
 ) -> SegmentRules:
-    """Check how segments are to be told apart; see :class:`workbench.Funnel` for the parameters.
+    """Return the checked segment rules; see :class:`workbench.Funnel` for the parameters.
 
     Parameters
     ----------
@@ -118,33 +118,33 @@ def checked_segments(
     return SegmentRules(at, tuple(_cohort(*one, named) for one in cohorts.items()))
 
 
-def _cohort(label: Any, given: Any, named: bool) -> Cohort:
+def _cohort(label: Any, definition: Any, named: bool) -> Cohort:
     if not isinstance(label, str) or not label.strip():
         raise WorkbenchError(f"cohorts: {label!r} is no label; give text.")
     check_text(label, "cohorts")
-    if isinstance(given, Mapping):
-        return _of_column(label, given)
+    if isinstance(definition, Mapping):
+        return _of_column(label, definition)
     if not named:
-        check_steps({label: given}, "cohorts")
-        return Cohort(label, given, condition=given)
-    names = listed(given, "cohorts")
+        check_steps({label: definition}, "cohorts")
+        return Cohort(label, definition, condition=definition)
+    names = listed(definition, "cohorts")
     if not names:
         raise WorkbenchError(f"cohorts: {label!r} has no event; name one, or several in a list.")
     check_steps(names, "cohorts")
-    return Cohort(label, given, tuple(names))
+    return Cohort(label, definition, tuple(names))
 
 
-def _of_column(label: str, given: Mapping[Any, Any]) -> Cohort:
-    """A cohort by the values of a column."""
-    column, values = next(iter(given.items()), (None, ()))
-    found = () if values is None else listed(values, "cohorts")
-    if len(given) != 1 or not isinstance(column, str) or not found or None in found:
+def _of_column(label: str, definition: Mapping[Any, Any]) -> Cohort:
+    """Return a cohort defined by the values of a column."""
+    column, values = next(iter(definition.items()), (None, ()))
+    allowed = () if values is None else listed(values, "cohorts")
+    if len(definition) != 1 or not isinstance(column, str) or not allowed or None in allowed:
         raise WorkbenchError(
-            f"cohorts: {given!r} of {label!r} is no column with a value, or several in a list; "
-            'give them such as {"country": "fr"}.'
+            f"cohorts: {definition!r} of {label!r} is no column with a value, or several in a "
+            'list; give them such as {"country": "fr"}.'
         )
-    # Of NumPy's values Python's, which are printed as they can be written.
-    plain = tuple(one.item() if isinstance(one, np.generic) else one for one in found)
+    # Python's values instead of NumPy's, because their repr is valid code.
+    plain = tuple(one.item() if isinstance(one, np.generic) else one for one in allowed)
     several = not isinstance(values, str | bytes) and is_iterable(values)
-    said = {column: list(plain) if several else plain[0]}
-    return Cohort(label, said, column=column, values=plain)
+    definition = {column: list(plain) if several else plain[0]}
+    return Cohort(label, definition, column=column, values=plain)

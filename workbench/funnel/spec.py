@@ -1,4 +1,4 @@
-"""What is asked of each key's events: data alone, checked."""
+"""The specification of a funnel: plain data, checked."""
 
 import difflib
 from collections.abc import Mapping, Sequence, Set
@@ -10,7 +10,7 @@ from workbench.described import Described
 from workbench.durations import Duration, as_given, microseconds, spoken
 from workbench.errors import WorkbenchError
 from workbench.funnel.counting import UNITS, Moment, checked_counting
-from workbench.funnel.cutting import check_cut, in_words, why_whole
+from workbench.funnel.cutting import check_cut, cut_text, uncut_reason
 from workbench.funnel.rules import checked_rules, span
 from workbench.funnel.segments import checked_segments
 from workbench.spark.shuffle import Condition, check_steps, one_name, several
@@ -23,7 +23,7 @@ Steps = Sequence[str | Sequence[str]] | Mapping[str, Condition]
 class FunnelSpec(Described):
     """A sequence of steps that each key may pass through within a window of time.
 
-    Whatever works on a funnel takes this; :class:`workbench.Funnel` adds what a person asks of one.
+    Internal functions take this class; :class:`workbench.Funnel` adds the methods for users.
 
     Parameters
     ----------
@@ -34,33 +34,33 @@ class FunnelSpec(Described):
     Attributes
     ----------
     labels : tuple of str
-        The steps as a person names them.
+        The labels of the steps.
     names : tuple of tuple of str, or None
-        The names of events that are each step; None where steps are conditions.
+        The event names of each step; None if steps are conditions.
     conditions : dict of str to (str or Column), or None
-        By label; None where steps are names of events.
+        By label; None if steps are names of events.
     window : str, timedelta or int
     key : tuple of str
-        With it the columns that are held constant, and the one of sessions: what one chain is of.
+        The key's columns, then those held constant and the session column: they identify a chain.
     time, event : str
     modes : tuple of str
     unit : str, or None
-        What the keys are, in the plural; None where the key's column says it, or they are users.
+        The plural noun for the keys; None for that of the key's column, or for users.
     rules : ChainRules
-        What is asked beyond the steps.
+        Rules beyond the steps.
     counting : Counting
         What is counted.
     segmenting : SegmentRules
-        How segments are told apart.
+        How segments are defined.
     argument_of : dict of str to str
-        By the label of a condition the argument that gave it, where that is not the steps.
+        The argument that a condition came from, by its label, if that is not ``steps``.
     uncut : str, or None
-        Why large keys cannot be cut; None where they can.
+        Why large keys cannot be cut; None if they can.
 
     Raises
     ------
     WorkbenchError
-        When the steps, the window or the modes cannot be meant.
+        When the steps, the window or the modes are invalid.
     """
 
     def __init__(
@@ -89,9 +89,9 @@ class FunnelSpec(Described):
     ) -> None:
         self.labels, self.names, self.conditions = _checked_steps(steps)
         self.window = window = as_given(window)
-        given = several(key)
-        self.counting = checked_counting(hold, count, session, start, end, given)
-        self.key = (*given, *self.counting.columns)
+        user_key = several(key)
+        self.counting = checked_counting(hold, count, session, start, end, user_key)
+        self.key = (*user_key, *self.counting.columns)
         self.time, self.event = one_name(time, "time"), one_name(event, "event")
         self.modes, self.unit = _checked_modes(modes), _checked_unit(unit)
         span(window, whole_number(window) is not None)
@@ -104,14 +104,14 @@ class FunnelSpec(Described):
         self._check_together()
         self.argument_of = {one.label: "exclude" for one in self.rules.exclusions}
         self.argument_of |= {one.label: "cohorts" for one in self.segmenting.cohorts}
-        self.uncut = why_whole(self.modes, self.rules, self.counting, len(self.labels))
+        self.uncut = uncut_reason(self.modes, self.rules, self.counting, len(self.labels))
         self.cut = check_cut(cut, self.uncut)
 
     def __repr__(self) -> str:
         steps = self.conditions or [
             one[0] if len(one) == 1 else list(one) for one in self.names or ()
         ]
-        given = [
+        arguments = [
             *self.shared_arguments(),
             ("modes", list(self.modes), []),
             *self.rule_arguments(),
@@ -119,17 +119,18 @@ class FunnelSpec(Described):
             *self.segmenting.arguments(self.labels),
             ("cut", self.cut, None),
         ]
-        rest = "".join(f", {name}={value!r}" for name, value, usual in given if value != usual)
-        return f"wb.Funnel({steps!r}, window={self.window!r}{rest})"
+        changed = [(name, value) for name, value, default in arguments if value != default]
+        text = "".join(f", {name}={value!r}" for name, value in changed)
+        return f"wb.Funnel({steps!r}, window={self.window!r}{text})"
 
     def _facts(self) -> dict[str, object]:
-        known = self.conditions or dict.fromkeys(self.labels)
+        conditions = self.conditions or dict.fromkeys(self.labels)
         steps = [f"{k + 1} {label}" for k, label in enumerate(self.labels)]
-        told = [f"{label}: {known[label]}" for label in known if known[label] is not None]
+        texts = [f"{label}: {one}" for label, one in conditions.items() if one is not None]
         window = self.window
         return {
             "steps": " → ".join(steps),
-            "where": "; ".join(told) or None,
+            "where": "; ".join(texts) or None,
             "within": window if isinstance(window, int) else spoken(microseconds(window)),
             "key": f"{', '.join(self.own_key)}{f' ({self.unit})' if self.unit else ''}",
             "time": self.time,
@@ -137,18 +138,18 @@ class FunnelSpec(Described):
             "modes": ", ".join(self.modes) or None,
             **{
                 {"within": "steps within"}.get(name, name): value
-                for name, value, usual in (
+                for name, value, default in (
                     *self.rule_arguments(),
                     *self.counting.arguments(),
                     *self.segmenting.arguments(self.labels),
                 )
-                if value != usual
+                if value != default
             },
-            "large keys": None if self.cut is None else in_words(self.cut, self.uncut),
+            "large keys": None if self.cut is None else cut_text(self.cut, self.uncut),
         }
 
     def explain(self) -> str:
-        """Return what is done with keys of more events than suit one task.
+        """Return how keys with too many events for one task are processed.
 
         Returns
         -------
@@ -163,7 +164,7 @@ class FunnelSpec(Described):
         large keys: one task each, because the mode 'strict_order' ends a key's scan at the first \
 interruption
         """
-        return f"large keys: {in_words(self.cut, self.uncut)}"
+        return f"large keys: {cut_text(self.cut, self.uncut)}"
 
     @property
     def own_key(self) -> tuple[str, ...]:
@@ -177,7 +178,7 @@ interruption
 
     @property
     def counted(self) -> str | None:
-        """What is counted, in the plural, where it is something else than users."""
+        """The plural noun for what is counted, unless it is users."""
         return self.unit or UNITS.get(self.counting.count)
 
     def span(self, integer_time: bool) -> int:
@@ -185,7 +186,7 @@ interruption
         return span(self.window, integer_time)
 
     def shared_arguments(self) -> list[tuple[str, Any, Any]]:
-        """Return what names the events' columns and the keys: arguments, values, usual values."""
+        """Return name, value and default of the arguments that name columns and keys."""
         key = self.own_key
         return [
             ("key", key[0] if len(key) == 1 else list(key), "user_id"),
@@ -195,25 +196,25 @@ interruption
         ]
 
     def rule_arguments(self) -> list[tuple[str, Any, Any]]:
-        """Return ``order``, ``optional`` and the like, the value of each, and its usual value."""
+        """Return name, value and default of ``order``, ``optional`` and the like."""
         return self.rules.arguments(self.labels, self.names is not None)
 
     @property
     def all_conditions(self) -> "dict[str, Condition] | None":
-        """The conditions of the steps, then of the exclusions; None where they are names."""
+        """The conditions of the steps, then of the exclusions; None if they are names."""
         if self.conditions is None:
             return None
         return self.conditions | {one.label: one.what for one in self.rules.exclusions}
 
     @property
     def all_names(self) -> tuple[tuple[str, ...], ...]:
-        """The names of events of the steps, then of the exclusions; none where conditions are."""
+        """The event names of the steps, then of the exclusions; empty if they are conditions."""
         if self.names is None:
             return ()
         return (*self.names, *((str(one.what),) for one in self.rules.exclusions))
 
     def _check_together(self) -> None:
-        """Refuse what cannot be asked at once."""
+        """Refuse arguments that contradict each other."""
         if self.modes and (self.rules.some or self.counting.count == "conversions"):
             raise WorkbenchError(
                 f"modes: {self.modes[0]!r} is a mode of ClickHouse's windowFunnel, which knows no "
@@ -229,27 +230,27 @@ interruption
                 "end: steps in any order have no first step that must lie in a period; "
                 "leave the end out, or leave later events out of the table."
             )
-        both = [one.label for one in self.rules.exclusions if one.label in (self.conditions or ())]
-        if both:
+        steps = self.conditions or ()
+        if clashes := [one.label for one in self.rules.exclusions if one.label in steps]:
             raise WorkbenchError(
-                f"exclude: {both[0]!r} is the label of a step; give the exclusion another one."
+                f"exclude: {clashes[0]!r} is the label of a step; give the exclusion another one."
             )
         conditions = self.all_conditions or ()
-        if both := [one.label for one in self.segmenting.cohorts if one.label in conditions]:
+        if clashes := [one.label for one in self.segmenting.cohorts if one.label in conditions]:
             raise WorkbenchError(
-                f"cohorts: {both[0]!r} is the label of a step or an exclusion; "
+                f"cohorts: {clashes[0]!r} is the label of a step or an exclusion; "
                 "give the cohort another one."
             )
-        if (several := len(self.labels) + len(self.rules.exclusions)) > MAX_STEPS:
+        if (total := len(self.labels) + len(self.rules.exclusions)) > MAX_STEPS:
             raise WorkbenchError(
-                f"exclude: there are {several} steps and exclusions together; "
+                f"exclude: there are {total} steps and exclusions together; "
                 f"give at most {MAX_STEPS}."
             )
-        if (several := several + sum(one.column is None for one in self.segmenting.cohorts)) > (
+        if (total := total + sum(one.column is None for one in self.segmenting.cohorts)) > (
             MAX_STEPS
         ):
             raise WorkbenchError(
-                f"cohorts: there are {several} steps, exclusions and cohorts together; "
+                f"cohorts: there are {total} steps, exclusions and cohorts together; "
                 f"give at most {MAX_STEPS}."
             )
 
@@ -265,7 +266,7 @@ def _checked_steps(
     if isinstance(steps, Mapping):
         check_steps(steps, "steps")
         return tuple(steps), None, dict(steps)
-    names = tuple((one,) if isinstance(one, str) else _any_of_them(one) for one in steps)
+    names = tuple((one,) if isinstance(one, str) else _alternatives(one) for one in steps)
     for one in names:
         check_steps(one, "steps")
     labels = tuple(" or ".join(one) for one in names)
@@ -273,14 +274,14 @@ def _checked_steps(
     return labels, names, None
 
 
-def _any_of_them(step: Any) -> tuple[Any, ...]:
-    """The names of a step that is any of several events."""
-    several = isinstance(step, Sequence) and len(step) > 0
-    return tuple(step) if several else (step,)
+def _alternatives(step: Any) -> tuple[Any, ...]:
+    """Return the names of a step that any of several events fulfils."""
+    is_list = isinstance(step, Sequence) and len(step) > 0
+    return tuple(step) if is_list else (step,)
 
 
 def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
-    # The order of modes says nothing, so a set of them is as good as a list.
+    # The order of modes has no meaning, so a set of them is accepted.
     chosen = tuple(modes) if isinstance(modes, Set) else listed(modes, "modes")
     for mode in chosen:
         if not isinstance(mode, str) or mode not in MODES:

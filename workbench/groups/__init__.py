@@ -1,6 +1,6 @@
-"""Answers for whole groups: quantiles by selection, and the last row of each.
+"""Results for whole groups: quantiles by selection, and the last row of each group.
 
-Answers for each row live in ``windows``.
+Results for each row are in ``windows``.
 """
 
 from typing import TYPE_CHECKING

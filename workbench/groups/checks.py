@@ -1,4 +1,4 @@
-"""What must not be asked of groups: refused with one sentence, before a job starts."""
+"""Refuse invalid arguments for groups with one sentence, before a job starts."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ from workbench.spark.table import (
     type_of,
 )
 
-#: The window function that gives the same quantile, by the kind.
+#: The window function with the same quantile, by kind.
 KINDS = {"cont": "quantile", "disc": "quantile_disc"}
-#: How many of the last rows that tie are given.
+#: How many of tied last rows are returned.
 TIES = ("all", "one")
 
 
 def check_values(df: BoundTable, names: Sequence[str], kind: str) -> None:
-    """Refuse columns that are missing, or have no quantiles of a kind.
+    """Refuse columns that are missing, or have no quantiles of this kind.
 
     Raises
     ------
@@ -32,12 +32,12 @@ def check_values(df: BoundTable, names: Sequence[str], kind: str) -> None:
 
 
 def check_order(df: BoundTable, order: Sequence[str]) -> None:
-    """Refuse a table without the groups or the order, or with some that cannot be used so.
+    """Refuse a table whose group or order columns are missing or unsuitable.
 
     Parameters
     ----------
     df : BoundTable
-        By the columns that make its groups.
+        Its key is the columns that define groups.
     order : sequence of str
 
     Raises
@@ -65,7 +65,7 @@ def check_order(df: BoundTable, order: Sequence[str]) -> None:
 
 
 def check_ties(df: BoundTable, method: str, ties: str) -> None:
-    """Refuse rows of which none can be chosen where several are the last.
+    """Refuse ``ties`` that the method or the columns' types cannot resolve.
 
     Raises
     ------

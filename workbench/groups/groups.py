@@ -1,4 +1,4 @@
-"""Answers for whole groups of rows: quantiles by selection, and the last row of each."""
+"""Results for whole groups of rows: quantiles by selection, and the last row of each group."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -25,25 +25,25 @@ def last_in_group(
     method: str = "auto",
     ties: str = "all",
 ) -> "DataFrame":
-    """Return the rows that come last in their group; every method gives the same ones.
+    """Return the rows that come last in their group; every method returns the same rows.
 
     Parameters
     ----------
     df : TableLike
     by : str or list of str
-        The columns whose values are one group; null is a group as any other.
+        The columns whose values define a group; null is a group like any other.
     order_by : str or list of str
-        The row with the greatest value here is the last; behind the first column, the next ones
-        decide. Null is less than all values, so such a row is last only where its group has no
-        other; NaN is greater than all numbers.
+        The row with the greatest value here is the last; further columns break ties. Null is less
+        than all values, so a row with null is last only if its group has no other value; NaN is
+        greater than all numbers.
     method : str
         "join" finds the greatest value of each group, and joins the table with these: it reads
-        the table twice. "window" ranks the rows of each group from the last on: it sorts the
+        the table twice. "window" ranks the rows of each group in descending order: it sorts the
         table. "aggregate" keeps the greatest row of each group as a struct, and needs
-        ``ties="one"``. "auto" takes "aggregate" where it can and else "join".
+        ``ties="one"``. "auto" uses "aggregate" if possible and else "join".
     ties : str
-        "all" gives every row that comes last. "one" gives one row a group: of those that tie, the
-        one with the greatest values in the other columns, from left to right.
+        "all" returns every row that comes last. "one" returns one row for each group: of tied rows,
+        the one with the greatest values in the other columns, from left to right.
 
     Returns
     -------
@@ -53,15 +53,15 @@ def last_in_group(
     Raises
     ------
     WorkbenchError
-        When an argument cannot be meant, or does not fit the table.
+        When an argument is invalid, or does not fit the table.
 
     Notes
     -----
-    The join needs a table that is the same each time it is read. It is the quickest way to all
-    rows that tie while groups are few; where most groups have a few rows, the window is
+    The join needs a table that is the same each time it is read. It is the fastest method for all
+    tied rows if groups are few; if most groups have only a few rows, the window is faster
     (docs/decisions/0009).
 
-    Source: R. Wesley, "Windowing in DuckDB" (2021), which has the window and the join.
+    Source: R. Wesley, "Windowing in DuckDB" (2021), which describes the window and the join.
 
     Examples
     --------
@@ -94,40 +94,40 @@ def quantiles(
     by: str | Sequence[str] | None = None,
     kind: str = "cont",
 ) -> "DataFrame":
-    """Return quantiles of columns, one row a group, found by selection and not by sorting.
+    """Return quantiles of columns, one row for each group, by selection instead of sorting.
 
     Parameters
     ----------
     df : TableLike
     columns : str or list of str
-        Whose quantiles: numbers, dates or timestamps, and for "disc" of any type that has an order.
-        Nulls do not count; NaN is the largest number.
+        Numbers, dates or timestamps, and for "disc" columns of any type that has an order. Nulls
+        do not count; NaN is the largest number.
     q : float or list of float
-        From 0 to 1. One gives a value, a list gives an array in the order of the list.
+        From 0 to 1. A number returns a value, a list returns an array in the order of the list.
     by : str or list of str, optional
-        The columns whose values are one group; nulls and NaNs are groups of their own. Without
-        any, all rows are one.
+        The columns whose values define a group; null and NaN are groups of their own. Without any,
+        all rows are one group.
     kind : str
-        "cont" interpolates between two values, "disc" gives the least value that reaches the share.
+        "cont" interpolates between two values, "disc" returns the least value that reaches the
+        share.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        The columns of ``by``, and each of ``columns`` under its own name: null where a group has
-        no values. Without ``by`` it has one row, for an empty table as well. Nothing runs until it
-        is used.
+        The columns of ``by``, and each of ``columns`` under its own name: null if a group has no
+        values. Without ``by`` it has one row, for an empty table as well. Nothing runs until it is
+        used.
 
     Raises
     ------
     WorkbenchError
-        When an argument cannot be meant, or does not fit the table.
+        When an argument is invalid, or does not fit the table.
 
     Notes
     -----
-    O(rows) for each column. Only the named columns travel, once for all of them. All values of a
-    group go to one worker: 8 bytes for each number or time, and as much again while they are
-    selected from. Without ``by`` that is one worker for the whole column, up to some 250 million
-    values (docs/decisions/0009).
+    O(rows) for each column. Only the named columns are shuffled, all at once. All values of a group
+    go to one worker: 8 bytes for each number or time, and as much again during selection. Without
+    ``by``, one worker gets the whole column, up to about 250 million values (docs/decisions/0009).
 
     Source: C. A. R. Hoare, "Algorithm 65: FIND" (1961), which R. Wesley, "Windowing in DuckDB"
     (2021), names for ordered-set aggregates.

@@ -1,4 +1,4 @@
-"""The plans for whole groups: one shuffle for quantiles, and three ways to the last rows."""
+"""The plans for whole groups: quantiles with one shuffle, and three methods for last rows."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: str) -> "DataFrame":
-    """Return quantiles of columns, one row a group.
+    """Return quantiles of columns, one row for each group.
 
     Parameters
     ----------
     df : BoundTable
-        By the columns that make its groups.
+        Its key is the columns that define groups.
     names : sequence of str
     options : Options
-        With the shares.
+        Holds the shares ``q``.
     kind : str
         One of :data:`workbench.groups.checks.KINDS`.
 
@@ -47,51 +47,53 @@ def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: s
     if (here := _in_driver(df, aliases, task)) is not None:
         return answered_here(here, schema, df.without_rows.sparkSession)
     ship(df.without_rows.sparkSession)
-    return _bundled(df, aliases).mapInArrow(named_task("quantile kernel", task.from_rows), schema)
+    return _bundled_rows(df, aliases).mapInArrow(
+        named_task("quantile kernel", task.from_rows), schema
+    )
 
 
 def _in_driver(
     df: BoundTable, aliases: dict[str, str], task: QuantileTask
 ) -> "list[pa.RecordBatch] | None":
-    """The answers of a table that this process holds; None where Spark has to give them."""
+    """Return the quantiles of a table that this process holds; None if Spark has to run."""
     if df.held is None:
         return None
-    wanted = {alias: column(df, name, "columns") for name, alias in aliases.items()}
-    rows = worker_rows(df.held, wanted, {alias: name for name, alias in aliases.items()})
+    columns = {alias: column(df, name, "columns") for name, alias in aliases.items()}
+    rows = worker_rows(df.held, columns, {alias: name for name, alias in aliases.items()})
     if rows is None:
         return None
     if not df.key:
-        # As below: one answer is asked for even where the table is empty.
+        # As below: an empty table has one row of results, too.
         nulls = [pa.nulls(1, kind) for kind in rows.schema.types]
         rows = pa.concat_tables([rows, pa.table(nulls, schema=rows.schema)])
     keys = tuple(aliases[key] for key in df.key)
-    return run_by_key(task.of_groups, [rows], keys)
+    return run_by_key(task.batches_of_groups, [rows], keys)
 
 
-def _bundled(df: BoundTable, aliases: dict[str, str]) -> "DataFrame":
-    """The columns by the names that the workers know, the rows of a group in one partition."""
+def _bundled_rows(df: BoundTable, aliases: dict[str, str]) -> "DataFrame":
+    """Return the columns by the workers' names, in bundles with a group's rows in one partition."""
     from pyspark.sql import functions as F
 
     kinds = {name: type_of(df, name) for name in aliases}
     rows = df.df.select(*(column(df, name, "columns").alias(aliases[name]) for name in aliases))
     if not df.key:
-        # A row of nulls changes no answer, and one is asked for even where the table is empty.
+        # A row of nulls changes no result, and an empty table has one row of results, too.
         nulls = [F.lit(None).cast(kind).alias(aliases[name]) for name, kind in kinds.items()]
         rows = rows.union(rows.sparkSession.range(1, numPartitions=1).select(*nulls))
-    wanted = {name: F.col(name) for name in aliases.values()}
-    return bundle_rows(rows, wanted, [aliases[key] for key in df.key])
+    columns = {name: F.col(name) for name in aliases.values()}
+    return bundle_rows(rows, columns, [aliases[key] for key in df.key])
 
 
 def _by_window(df: BoundTable, order: Sequence[str], others: Sequence[str] | None) -> "DataFrame":
-    """Rank the rows of each group from the last on, and keep the first rank."""
+    """Rank the rows of each group in descending order, and keep the first rank."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
     terms = [name_of(name).desc_nulls_last() for name in (*order, *(others or ()))]
     window = Window.partitionBy(*map(name_of, df.key)).orderBy(*terms)
-    place = unused(df.names, "place")
-    ranked = df.df.withColumn(place, (F.rank() if others is None else F.row_number()).over(window))
-    return ranked.where(F.col(place) == 1).drop(place)
+    rank = unused(df.names, "place")
+    ranked = df.df.withColumn(rank, (F.rank() if others is None else F.row_number()).over(window))
+    return ranked.where(F.col(rank) == 1).drop(rank)
 
 
 def _by_join(df: BoundTable, order: Sequence[str], others: Sequence[str] | None) -> "DataFrame":
@@ -101,15 +103,15 @@ def _by_join(df: BoundTable, order: Sequence[str], others: Sequence[str] | None)
     aliases = {name: unused(df.names, f"last_{i}") for i, name in enumerate((*df.key, *order))}
     groups = [name_of(key).alias(aliases[key]) for key in df.key]
     greatest = unused(df.names, "greatest")
-    lasts = df.df.groupBy(*groups).agg(_greatest(order).alias(greatest))
-    found = [F.col(greatest)] if len(order) == 1 else _fields(greatest, order)
-    lasts = lasts.select(
+    last_values = df.df.groupBy(*groups).agg(_greatest_value(order).alias(greatest))
+    values = [F.col(greatest)] if len(order) == 1 else _fields(greatest, order)
+    last_values = last_values.select(
         *(aliases[key] for key in df.key),
-        *(value.alias(aliases[name]) for name, value in zip(order, found, strict=True)),
+        *(value.alias(aliases[name]) for name, value in zip(order, values, strict=True)),
     )
     # Nulls are equal here, so that no group is lost.
-    same = [name_of(name).eqNullSafe(F.col(aliases[name])) for name in (*df.key, *order)]
-    rows = df.df.join(lasts, reduce(lambda a, b: a & b, same), "left_semi")
+    matches = [name_of(name).eqNullSafe(F.col(aliases[name])) for name in (*df.key, *order)]
+    rows = df.df.join(last_values, reduce(lambda a, b: a & b, matches), "left_semi")
     return rows if others is None else _by_aggregate(df.but(rows), order, others)
 
 
@@ -122,10 +124,10 @@ def _by_aggregate(
     aliases = {key: unused(df.names, f"key_{i}") for i, key in enumerate(df.key)}
     row, names = unused(df.names, "row"), (*order, *(others or ()))
     groups = [name_of(key).alias(aliases[key]) for key in df.key]
-    lasts = df.df.groupBy(*groups).agg(F.max(_struct(names)).alias(row))
-    found = dict(zip(names, _fields(row, names), strict=True))
-    found |= {key: F.col(aliases[key]) for key in df.key}
-    return lasts.select(*(found[name].alias(name) for name in df.names))
+    last_rows = df.df.groupBy(*groups).agg(F.max(_struct(names)).alias(row))
+    columns = dict(zip(names, _fields(row, names), strict=True))
+    columns |= {key: F.col(aliases[key]) for key in df.key}
+    return last_rows.select(*(columns[name].alias(name) for name in df.names))
 
 
 METHODS: dict[str, Callable[..., "DataFrame"]] = {
@@ -135,8 +137,8 @@ METHODS: dict[str, Callable[..., "DataFrame"]] = {
 }
 
 
-def _greatest(order: Sequence[str]) -> "Column":
-    """The greatest value; several columns as a struct, and one as it is, which Spark can hash."""
+def _greatest_value(order: Sequence[str]) -> "Column":
+    """Return the greatest value, as a struct only for several columns: plain ones can be hashed."""
     from pyspark.sql import functions as F
 
     return F.max(name_of(order[0]) if len(order) == 1 else _struct(order))

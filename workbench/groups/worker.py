@@ -1,4 +1,4 @@
-"""The part of a quantile call that runs in Spark's Python workers."""
+"""Compute the quantiles of groups in Spark's Python workers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from workbench.columnar.process import freeze_gc
 from workbench.columnar.ragged import offsets_of
 from workbench.engine.order import measured
 
-#: Groups that go back to Spark at once.
+#: How many groups go back to Spark in one batch.
 GROUPS_AT_ONCE = 100_000
 
 
@@ -41,11 +41,11 @@ class QuantileTask:
     Attributes
     ----------
     keys, columns : tuples of (str, str)
-        The columns that make the group, and those with the values: the name in the result, and
-        that of the rows as they arrive. Without keys, all rows are one group.
+        The columns that define the group, and those with the values: the name in the result, and
+        the name in the rows as they arrive. Without keys, all rows are one group.
     q : tuple of float
     single : bool
-        Whether one quantile is given, and not a list.
+        Whether one quantile is requested, and not a list.
     discrete : bool
         Whether a quantile is one of the values, instead of between two of them.
     """
@@ -57,19 +57,19 @@ class QuantileTask:
     discrete: bool
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for a Spark partition that holds all rows of its groups."""
+        """Return the quantiles for a Spark partition that holds all rows of its groups."""
         freeze_gc()
         parts = [batch for batch in unbundled(batches) if batch.num_rows]
         if parts:
-            yield from self.of_groups(pa.Table.from_batches(parts))
+            yield from self.batches_of_groups(pa.Table.from_batches(parts))
 
-    def of_groups(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Answer for all rows of some groups."""
+    def batches_of_groups(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Return the quantiles for all rows of some groups, in batches."""
         if len(rows):
             yield from self.answer(rows).to_batches(GROUPS_AT_ONCE)
 
     def answer(self, rows: pa.Table) -> pa.Table:
-        """Return one row a group: its key, and the quantiles of each column.
+        """Return one row for each group: its key, and the quantiles of each column.
 
         Parameters
         ----------
@@ -84,15 +84,15 @@ class QuantileTask:
         offsets, order = np.array([0, len(rows)]), np.arange(0, dtype=np.uint32)
         if self.keys:
             offsets, order = grouped(*key_codes(keys))
-        answer = {name: keys.column(alias).take(order[offsets[:-1]]) for name, alias in self.keys}
+        columns = {name: keys.column(alias).take(order[offsets[:-1]]) for name, alias in self.keys}
         for name, alias in self.columns:
             values = as_array(rows.column(alias))
             values = values.take(order) if self.keys else values
-            answer[name] = self.quantiles(offsets, values)
-        return pa.table(answer)
+            columns[name] = self.quantiles(offsets, values)
+        return pa.table(columns)
 
     def quantiles(self, offsets: NDArray[np.int64], values: pa.Array) -> pa.Array:
-        """Return the quantiles of each group of values, null where it has none.
+        """Return the quantiles of each group of values, null for a group without values.
 
         Parameters
         ----------
@@ -103,16 +103,18 @@ class QuantileTask:
         Returns
         -------
         pyarrow.Array
-            Of values, or of lists of them.
+            An array of values, or of lists of them.
         """
-        counted = offsets_of(present(values))[offsets]
-        empty = np.diff(counted) == 0
-        find = discrete if self.discrete else interpolated
-        flat = find(counted, values.drop_null(), self.q)
+        valid_offsets = offsets_of(present(values))[offsets]
+        empty = np.diff(valid_offsets) == 0
+        quantile_function = discrete_quantiles if self.discrete else interpolated_quantiles
+        flat = quantile_function(valid_offsets, values.drop_null(), self.q)
         return flat if self.single else lists(flat, len(self.q), empty)
 
 
-def discrete(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, ...]) -> pa.Array:
+def discrete_quantiles(
+    offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, ...]
+) -> pa.Array:
     """Return quantiles that are values of the column, for values of any type that has an order.
 
     Parameters
@@ -125,53 +127,55 @@ def discrete(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, ...])
     Returns
     -------
     pyarrow.Array
-        The quantiles of one group behind those of the other; null for groups without values.
+        The quantiles of one group after those of the other; null for groups without values.
 
     Examples
     --------
-    >>> discrete(np.array([0, 3, 3]), pa.array(["b", "c", "a"]), (0.5,)).to_pylist()
+    >>> discrete_quantiles(np.array([0, 3, 3]), pa.array(["b", "c", "a"]), (0.5,)).to_pylist()
     ['b', None]
     """
     low, _, _ = places_of(np.diff(offsets), q, discrete=True)
     codes = codes_in_order(values)
-    [found] = keys_at(offsets, codes, low)
-    flat, none = found.ravel(), low.ravel() < 0
+    [keys] = keys_at(offsets, codes, low)
+    flat, is_empty = keys.ravel(), low.ravel() < 0
     if is_ranked(values.type):
-        # Codes of text are ranks among the different texts, and any row of one will do.
+        # Codes of text are ranks among the distinct texts; any row with the text will do.
         row = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
         row[codes] = np.arange(len(codes))
-        return rows_of(values, np.where(none, -1, row[flat]))
-    counted = floats_of_keys(flat) if pa.types.is_floating(values.type) else flat
-    return as_column(counted, none, values.type)
+        return rows_of(values, np.where(is_empty, -1, row[flat]))
+    plain = floats_of_keys(flat) if pa.types.is_floating(values.type) else flat
+    return as_column(plain, is_empty, values.type)
 
 
-def interpolated(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, ...]) -> pa.Array:
-    """Return quantiles that lie between two values, of numbers or times.
+def interpolated_quantiles(
+    offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, ...]
+) -> pa.Array:
+    """Return quantiles interpolated between two values, of numbers or times.
 
     Parameters
     ----------
     offsets, values, q
-        As :func:`discrete` takes them.
+        As :func:`discrete_quantiles` takes them.
 
     Returns
     -------
     pyarrow.Array
-        As :func:`discrete` returns it; doubles, or timestamps.
+        As :func:`discrete_quantiles` returns it; doubles, or timestamps.
 
     Examples
     --------
-    >>> interpolated(np.array([0, 3, 3]), pa.array([4, 1, 9]), (0.25, 1.0)).to_pylist()
+    >>> interpolated_quantiles(np.array([0, 3, 3]), pa.array([4, 1, 9]), (0.25, 1.0)).to_pylist()
     [2.5, 9.0, None, None]
     """
     low, high, fraction = places_of(np.diff(offsets), q)
-    none = low.ravel() < 0
+    is_empty = low.ravel() < 0
     if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
         first, last = keys_at(offsets, measured(values), low, high)
         times = instants_between(first, last, fraction)
-        return answers(times.ravel(), none).cast(type_between(values.type))
+        return answers(times.ravel(), is_empty).cast(type_between(values.type))
     integers = pa.types.is_integer(values.type)
     key = sort_keys(numbers(values) if integers else floats(values))
     ends: list[NDArray[Any]] = [
         one if integers else floats_of_keys(one) for one in keys_at(offsets, key, low, high)
     ]
-    return answers(between(ends[0], ends[1], fraction).ravel(), none)
+    return answers(between(ends[0], ends[1], fraction).ravel(), is_empty)

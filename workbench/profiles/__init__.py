@@ -1,4 +1,4 @@
-"""What a table holds, found in one pass, and what its columns may be: key, time, event, value.
+"""Profile a table in one pass, and propose what its columns may be: key, time, event, value.
 
-It opens no explorer; ``widgets`` does, by what is proposed here.
+It opens no explorer; ``widgets`` does so with these proposals.
 """

@@ -1,4 +1,4 @@
-"""What one pass counts of each column of a table."""
+"""The figures of each column of a table, computed in one pass."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 TEXT, INTEGER, REAL, TIME, FLAG, OTHER = "text", "integer", "number", "time", "flag", "other"
-#: A column of so many different texts in the first rows is looked at as names; so many are counted.
+#: Texts are names if the first rows have at most so many distinct ones; and how many are counted.
 MOST_NAMES, NAMES_COUNTED = 50, 15
-#: A column of so many different integers in the first rows is looked at as codes; all are counted.
+#: Integers are codes if the first rows have at most this many distinct ones; all are counted.
 MOST_CODES = 15
-#: So many letters of a text are shown.
+#: How many characters of a text are shown.
 MOST_LETTERS = 60
 
 
 def kind_of_column(kind: "DataType") -> str:
-    """Return what a column holds, in one of six words.
+    """Return the kind of a column's values, one of six words.
 
     Examples
     --------
@@ -51,9 +51,9 @@ class TimeReading:
     format : str
         As :func:`workbench.table` takes it in ``times``.
     read, failed : int
-        How many values are times so, and how many are not; nulls are neither.
+        How many values can be read as times, and how many cannot; nulls are neither.
     examples : tuple of str
-        The least and the greatest of those that are not.
+        The least and the greatest of those that cannot.
     low, high : str or None
         The first and the last time, in the session's zone.
     span : float
@@ -71,25 +71,26 @@ class TimeReading:
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """What is known of a column.
+    """The figures of a column.
 
     Attributes
     ----------
     name, type : str
-        The type as Spark writes it.
+        The type is Spark's simple string.
     kind : str
         "text", "integer", "number", "time", "flag" or "other".
     nulls : int
     distinct : int or None
-        About how many different values there are (within some 5%); None where they are not counted.
+        The approximate number of distinct values (within some 5%); None if not counted.
     low, high : value or None
-        The least and the greatest, where they are looked for; times and texts as text.
+        The least and the greatest, if computed; times and texts as text.
     span : float
-        Of times, the seconds between them.
+        For times, the seconds between them.
     names : dict of str to int
-        Of few texts or integers those of the first rows, with how often they are in all rows.
+        For a column of few texts or integers, those of the first rows with their counts in all
+        rows.
     readings : tuple of TimeReading
-        How it can be read as times, the best first.
+        The formats by which it can be read as times, the best first.
     """
 
     name: str
@@ -106,122 +107,122 @@ class ColumnProfile:
 
 @dataclass(frozen=True)
 class ColumnQuestion:
-    """What is asked of a column in the pass: its kind, and what the first rows suggest.
+    """What to compute of a column: by its kind, and by what the first rows suggest.
 
     Attributes
     ----------
-    place : int
-        Which column it is.
+    index : int
+        The index of the column in the table.
     name : str
-    held : DataType
+    data_type : DataType
     value : pyspark.sql.Column
     names, formats : tuple of str
-        Texts and codes to count, and formats to try.
-    whole : bool
-        Whether more is asked than how many nulls there are.
+        Texts and codes to count, and time formats to try.
+    detailed : bool
+        Whether more is computed than the number of nulls.
     """
 
-    place: int
+    index: int
     name: str
-    held: "DataType"
+    data_type: "DataType"
     value: "Column"
     names: tuple[str, ...]
     formats: tuple[str, ...]
-    whole: bool = True
+    detailed: bool = True
 
     @classmethod
     def of(
-        cls, place: int, name: str, held: "DataType", value: "Column", first: list[Any]
+        cls, index: int, name: str, data_type: "DataType", value: "Column", first: list[Any]
     ) -> "ColumnQuestion":
-        """Ask what the first values of a column suggest."""
-        kind, there = kind_of_column(held), [one for one in first if one is not None]
+        """Return the question that the first values of a column suggest."""
+        kind, values = kind_of_column(data_type), [one for one in first if one is not None]
         names: tuple[str, ...] = ()
-        most = {TEXT: MOST_NAMES, INTEGER: MOST_CODES}.get(kind, 0)
-        if most and COLLATED not in held.simpleString():
-            often = Counter(map(str, there))
-            if len(often) <= most:
-                names = tuple(name for name, _ in often.most_common(NAMES_COUNTED))
-        return cls(place, name, held, value, names, _formats(kind, there))
+        limit = {TEXT: MOST_NAMES, INTEGER: MOST_CODES}.get(kind, 0)
+        if limit and COLLATED not in data_type.simpleString():
+            frequencies = Counter(map(str, values))
+            if len(frequencies) <= limit:
+                names = tuple(name for name, _ in frequencies.most_common(NAMES_COUNTED))
+        return cls(index, name, data_type, value, names, _formats(kind, values))
 
     def aggregates(self) -> "Iterator[Column]":
-        """Return what Spark computes of the column, each under a name of its own."""
+        """Yield the aggregates of the column, each with a unique alias."""
         from pyspark.sql import functions as F
 
-        kind, value, to = kind_of_column(self.held), self.value, self._called
-        yield F.count(value).alias(to("count"))
-        if kind == OTHER or not self.whole:
+        kind, value, alias = kind_of_column(self.data_type), self.value, self._alias
+        yield F.count(value).alias(alias("count"))
+        if kind == OTHER or not self.detailed:
             return
-        yield F.approx_count_distinct(value).alias(to("distinct"))
-        shown = F.substring(value, 1, MOST_LETTERS) if kind == TEXT else value
-        for end, least in (("low", F.min(shown)), ("high", F.max(shown))):
-            yield (least.cast("string") if kind == TIME else least).alias(to(end))
+        yield F.approx_count_distinct(value).alias(alias("distinct"))
+        text = F.substring(value, 1, MOST_LETTERS) if kind == TEXT else value
+        for end, extreme in (("low", F.min(text)), ("high", F.max(text))):
+            yield (extreme.cast("string") if kind == TIME else extreme).alias(alias(end))
         if kind == TIME:
-            yield _span(value.cast("timestamp")).alias(to("span"))
+            yield _span(value.cast("timestamp")).alias(alias("span"))
         for i, name in enumerate(self.names):
-            one = F.lit(int(name) if kind == INTEGER else name)
-            yield F.count_if(value == one).alias(to(f"name{i}"))
+            literal = F.lit(int(name) if kind == INTEGER else name)
+            yield F.count_if(value == literal).alias(alias(f"name{i}"))
         for i, format in enumerate(self.formats):
             yield from self._reading(format, f"{i}")
 
     def _reading(self, format: str, number: str) -> "Iterator[Column]":
         from pyspark.sql import functions as F
 
-        at, to = as_time(self.value, format), self._called
+        at, alias = as_time(self.value, format), self._alias
         if format in EPOCHS:
             ends = F.lit(EARLIEST.isoformat()), F.lit(LATEST.isoformat())
             low, high = (end.cast("timestamp") for end in ends)
             at = F.when(at.between(low, high), at)
-        other = F.when(at.isNull(), self.value.cast("string"))
-        yield F.count(at).alias(to(f"read{number}"))
-        yield F.min(at).cast("string").alias(to(f"from{number}"))
-        yield F.max(at).cast("string").alias(to(f"to{number}"))
-        yield _span(at).alias(to(f"long{number}"))
-        for end, least in (("least", F.min(other)), ("most", F.max(other))):
-            yield F.substring(least, 1, MOST_LETTERS).alias(to(end + number))
+        unread = F.when(at.isNull(), self.value.cast("string"))
+        yield F.count(at).alias(alias(f"read{number}"))
+        yield F.min(at).cast("string").alias(alias(f"from{number}"))
+        yield F.max(at).cast("string").alias(alias(f"to{number}"))
+        yield _span(at).alias(alias(f"long{number}"))
+        for end, extreme in (("least", F.min(unread)), ("most", F.max(unread))):
+            yield F.substring(extreme, 1, MOST_LETTERS).alias(alias(end + number))
 
-    def answered(self, found: Mapping[str, Any], rows: int) -> ColumnProfile:
-        """Return what the pass found of the column."""
+    def to_profile(self, results: Mapping[str, Any], rows: int) -> ColumnProfile:
+        """Return the column's figures from the results of the pass."""
 
-        def got(what: str, default: Any = None) -> Any:
-            value = found.get(self._called(what))
+        def result(what: str, default: Any = None) -> Any:
+            value = results.get(self._alias(what))
             return default if value is None else value
 
-        count = got("count", 0)
-        names = self.names if self.whole else ()
-        counted = {name: got(f"name{i}", 0) for i, name in enumerate(names)}
+        count = result("count", 0)
+        names = self.names if self.detailed else ()
+        name_counts = {name: result(f"name{i}", 0) for i, name in enumerate(names)}
         readings = []
-        for i, format in enumerate(self.formats if self.whole else ()):
-            read, examples = got(f"read{i}", 0), (got(f"least{i}"), got(f"most{i}"))
-            others = tuple(dict.fromkeys(text for text in examples if text is not None))
-            ends = got(f"from{i}"), got(f"to{i}"), got(f"long{i}", 0.0)
-            readings.append(TimeReading(format, read, count - read, others, *ends))
-        distinct = found.get(self._called("distinct"))
+        for i, format in enumerate(self.formats if self.detailed else ()):
+            read, examples = result(f"read{i}", 0), (result(f"least{i}"), result(f"most{i}"))
+            failed_examples = tuple(dict.fromkeys(text for text in examples if text is not None))
+            ends = result(f"from{i}"), result(f"to{i}"), result(f"long{i}", 0.0)
+            readings.append(TimeReading(format, read, count - read, failed_examples, *ends))
+        distinct = results.get(self._alias("distinct"))
         return ColumnProfile(
             self.name,
-            self.held.simpleString(),
-            kind_of_column(self.held),
+            self.data_type.simpleString(),
+            kind_of_column(self.data_type),
             rows - count,
-            # The estimate may pass what there is.
+            # The estimate may exceed the number of values.
             None if distinct is None else min(distinct, count),
-            got("low"),
-            got("high"),
-            got("span", 0.0),
-            dict(sorted(counted.items(), key=lambda one: -one[1])),
+            result("low"),
+            result("high"),
+            result("span", 0.0),
+            dict(sorted(name_counts.items(), key=lambda one: -one[1])),
             tuple(sorted(readings, key=lambda one: one.failed)),
         )
 
-    def _called(self, what: str) -> str:
-        return f"c{self.place}_{what}"
+    def _alias(self, what: str) -> str:
+        return f"c{self.index}_{what}"
 
 
 def _formats(kind: str, first: list[Any]) -> tuple[str, ...]:
-    """How the first values of a column look like times."""
+    """Return the time formats that the first values of a column match."""
     if not first or kind not in (TEXT, INTEGER, REAL):
         return ()
     if kind == TEXT:
         return formats_of(first)
     finite = [float(one) for one in first if float("-inf") < float(one) < float("inf")]
-    # Some zeros and other stand-ins are no times; the most of them say what the numbers count.
+    # Zeros and other placeholders are no times; the majority tells what the numbers count.
     middle = sorted(finite)[len(finite) // 10 : len(finite) - len(finite) // 10]
     if not middle:
         return ()
@@ -233,6 +234,6 @@ def _formats(kind: str, first: list[Any]) -> tuple[str, ...]:
 def _span(at: "Column") -> "Column":
     from pyspark.sql import functions as F
 
-    # In doubles, as the whole numbers of far years overflow.
+    # In doubles, because the integers of distant years overflow.
     ends = (F.unix_micros(end).cast("double") for end in (F.max(at), F.min(at)))
     return (next(ends) - next(ends)) / 1e6

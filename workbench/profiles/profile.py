@@ -1,4 +1,4 @@
-"""``wb.profile``: a table's rows, keys, times, names and nulls, found in one pass."""
+"""``wb.profile``: a table's rows, keys, times, names and nulls, computed in one pass."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,10 +22,10 @@ from workbench.profiles.proposals import (
     EVENTS,
     ROLES,
     Proposal,
+    duration_text,
     is_known,
-    length,
-    proposed,
-    shown,
+    number_text,
+    propose,
 )
 from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.sources.given import table
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType
 
-#: So many rows are looked at to see what to ask of all.
+#: How many rows are read first, to decide what to compute of all.
 FIRST_ROWS = 1_000
-#: Of so many columns all is asked, of further ones the nulls: each value counts in some seconds.
+#: How many columns get all figures; of further ones only nulls are counted, to save seconds.
 MOST_COLUMNS = 60
-#: The names of so many columns of texts are counted, and the codes of as many of integers.
+#: For how many text columns names are counted, and for how many integer columns codes.
 MOST_NAMED = 4
 APPROXIMATE = "how many different values there are is an estimate, within some 5%"
 
 
 @dataclass(frozen=True, repr=False)
 class Profile(Described):
-    """What a table holds, and what its columns may be.
+    """The figures of a table's columns, and what the columns may be.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Profile(Described):
     rows : int
     columns : dict of str to ColumnProfile
     first : pyarrow.Table
-        The first rows; what is neither number, text, time nor flag as text.
+        The first rows; values other than numbers, texts, times and flags are text.
     proposals : dict of str to tuple of Proposal
         For "key", "time", "event" and "value", the best first.
     """
@@ -67,7 +67,7 @@ class Profile(Described):
     proposals: Mapping[str, tuple[Proposal, ...]]
 
     def best(self, role: str) -> Proposal | None:
-        """Return what is proposed for a role, None where no column can be it.
+        """Return the best proposal for a role, None if no column can have it.
 
         Parameters
         ----------
@@ -77,37 +77,37 @@ class Profile(Described):
         return self.proposals[role][0] if self.proposals[role] else None
 
     def reading(self, name: str, format: str | None = None) -> TimeReading | None:
-        """Return how a column of text or numbers reads as times, by a format or at best."""
+        """Return how a column of text or numbers reads as times, by a format or the best one."""
         readings = self.columns[name].readings
         return next((one for one in readings if format in (None, one.format)), None)
 
     def span(self, name: str) -> tuple[str | None, str | None, float]:
         """Return the first and the last time of a column, and the seconds between them."""
-        held = self.columns[name]
-        reading = None if held.kind == TIME else self.reading(name)
-        if reading is not None:
-            return reading.low, reading.high, reading.span
-        return (held.low, held.high, held.span) if held.kind == TIME else (None, None, 0.0)
+        column_profile = self.columns[name]
+        if column_profile.kind == TIME:
+            return column_profile.low, column_profile.high, column_profile.span
+        reading = self.reading(name)
+        return (None, None, 0.0) if reading is None else (reading.low, reading.high, reading.span)
 
     @property
     def summary(self) -> str:
-        """How many rows there are, of how many keys, over what time."""
-        words = [f"{self.rows:,} row{'s' * (self.rows != 1)}", f"{len(self.columns):,} columns"]
+        """The numbers of rows and keys, and the range of times, as text."""
+        parts = [f"{self.rows:,} row{'s' * (self.rows != 1)}", f"{len(self.columns):,} columns"]
         if (key := self.best("key")) is not None:
-            many = self.columns[key.column].distinct or 0
-            words.append(f"{'about ' * (many >= 100)}{many:,} different {key.column}")
+            keys = self.columns[key.column].distinct or 0
+            parts.append(f"{'about ' * (keys >= 100)}{keys:,} different {key.column}")
         if (time := self.best("time")) is not None:
             low, high, span = self.span(time.column)
-            words.append(f"{low} to {high} ({length(span)})")
-        return " · ".join(words)
+            parts.append(f"{low} to {high} ({duration_text(span)})")
+        return " · ".join(parts)
 
     @property
     def table(self) -> "pd.DataFrame":
-        """A row for each column: its type, nulls, different values, the least and the greatest."""
+        """A row for each column: its type, nulls, distinct values, the least and the greatest."""
         import pandas as pd
 
         roles = {one.column: role for role in ROLES if (one := self.best(role)) is not None}
-        found = pd.DataFrame(
+        table = pd.DataFrame(
             [
                 {
                     "column": one.name,
@@ -125,62 +125,62 @@ class Profile(Described):
                 for ends in [self._ends(one, roles.get(one.name) == "time")]
             ]
         )
-        return found.astype({"different": "Int64"})
+        return table.astype({"different": "Int64"})
 
     def _ends(self, one: ColumnProfile, as_time: bool) -> list[str]:
         low, high = self.span(one.name)[:2] if as_time else (one.low, one.high)
-        return ["" if end is None else shown(end) for end in (low, high)]
+        return ["" if end is None else number_text(end) for end in (low, high)]
 
     def __repr__(self) -> str:
         table = self.table.drop(columns="names").to_string(index=False, na_rep="")
-        return "\n".join([self.summary, *self._proposed(), "", table, self.notes])
+        return "\n".join([self.summary, *self._proposal_lines(), "", table, self.notes])
 
     @property
     def notes(self) -> str:
-        """What is approximate, and what is left out."""
-        left = sum(one.kind != OTHER and one.distinct is None for one in self.columns.values())
-        less = f"; of {left:,} columns only the nulls are counted" if left else ""
-        return f"{APPROXIMATE[0].upper()}{APPROXIMATE[1:]}{less}."
+        """A sentence on what is approximate, and what is left out."""
+        uncounted = sum(one.kind != OTHER and one.distinct is None for one in self.columns.values())
+        omitted = f"; of {uncounted:,} columns only the nulls are counted" if uncounted else ""
+        return f"{APPROXIMATE[0].upper()}{APPROXIMATE[1:]}{omitted}."
 
     def _described(self) -> Markup:
         table = self.table.astype(object).where(self.table.notna(), "")
-        told = in_lines([element("b", self.summary), *self._proposed()])
+        heading = in_lines([element("b", self.summary), *self._proposal_lines()])
         rows = rows_table("Columns", list(table.columns), table.itertuples(index=False, name=None))
-        return element("p", told) + rows + element("p", self.notes)
+        return element("p", heading) + rows + element("p", self.notes)
 
-    def _proposed(self) -> list[str]:
-        found = ((role, self.best(role)) for role in ROLES)
+    def _proposal_lines(self) -> list[str]:
+        best = ((role, self.best(role)) for role in ROLES)
         return [
             f"{role}: {'no column can be it' if one is None else f'{one.column}, {one.reason}'}"
-            for role, one in found
+            for role, one in best
         ]
 
 
 def profile(what: Any, argument: str = "what") -> Profile:
-    """Return what a table holds: rows, nulls, different values, times, names, and their roles.
+    """Return a table's profile: rows, nulls, distinct values, times, names, and columns' roles.
 
     Parameters
     ----------
     what : Spark, pandas, Polars or Arrow table, str or path
         As :func:`workbench.table` takes it.
     argument : str
-        What the caller calls it, for the error's sake.
+        The caller's name for it, for error messages.
 
     Returns
     -------
     Profile
-        Data, which shows itself as a table.
+        Data that a notebook shows as a table.
 
     Raises
     ------
     WorkbenchError
-        When it is no table, or one without columns.
+        When it is no table, or has no columns.
 
     Notes
     -----
-    One job over all rows, and a look at the first before it, which says what to ask: names to
-    count, and formats of times to try. Of other names there is only the number. How many different
-    values there are is approximate (HyperLogLog, within some 5%); all else is exact.
+    One job over all rows, after a look at the first rows that decides which names to count and
+    which time formats to try. Other names are not listed. The number of distinct values is
+    approximate (HyperLogLog, within some 5%); everything else is exact.
 
     Examples
     --------
@@ -196,21 +196,21 @@ def profile(what: Any, argument: str = "what") -> Profile:
     if not bound.names:
         raise WorkbenchError(f"{argument}: the table has no columns; give one that has some.")
     values = [column(bound, name, argument) for name in bound.names]
-    first = _first(bound, values)
-    asked = _asked(bound, values, first)
-    found = _counted(df, asked)
-    rows = found["rows"]
-    columns = {one.name: one.answered(found, rows) for one in asked}
-    return Profile(df, rows, columns, first, proposed([*columns.values()], rows))
+    first = _first_rows(bound, values)
+    questions = _questions(bound, values, first)
+    results = _aggregate(df, questions)
+    rows = results["rows"]
+    columns = {one.name: one.to_profile(results, rows) for one in questions}
+    return Profile(df, rows, columns, first, propose([*columns.values()], rows))
 
 
-def _first(bound: BoundTable, values: "list[Column]") -> pa.Table:
-    """The first rows, with values as text where Python or Arrow may have none that is equal."""
-    shown = [
+def _first_rows(bound: BoundTable, values: "list[Column]") -> pa.Table:
+    """Return the first rows, with values as text where Python or Arrow may lack an equal type."""
+    columns = [
         _as_text(value, field.dataType).alias(field.name)
         for field, value in zip(bound.schema.fields, values, strict=True)
     ]
-    return in_arrow(bound.df.limit(FIRST_ROWS).select(*shown))
+    return in_arrow(bound.df.limit(FIRST_ROWS).select(*columns))
 
 
 def _as_text(value: "Column", kind: "DataType") -> "Column":
@@ -223,29 +223,29 @@ def _as_text(value: "Column", kind: "DataType") -> "Column":
     return F.hex(value) if kind.typeName() == "binary" else value.cast("string")
 
 
-def _asked(bound: BoundTable, values: "list[Column]", first: pa.Table) -> list[ColumnQuestion]:
-    """What to ask of each column: most of those that are likely to be what a role needs."""
-    asked = []
-    for place, (field, value) in enumerate(zip(bound.schema.fields, values, strict=True)):
-        rows = first.column(place).to_pylist()
-        asked.append(ColumnQuestion.of(place, field.name, field.dataType, value, rows))
-    likely = sorted(asked, key=lambda one: (not one.formats, not is_known(one.name)))
-    whole = {one.place for one in likely[:MOST_COLUMNS]}
-    names = [one for one in asked if one.names and one.place in whole]
+def _questions(bound: BoundTable, values: "list[Column]", first: pa.Table) -> list[ColumnQuestion]:
+    """Return what to compute of each column: most for those that probably have a role."""
+    questions = []
+    for index, (field, value) in enumerate(zip(bound.schema.fields, values, strict=True)):
+        rows = first.column(index).to_pylist()
+        questions.append(ColumnQuestion.of(index, field.name, field.dataType, value, rows))
+    likely = sorted(questions, key=lambda one: (not one.formats, not is_known(one.name)))
+    detailed = {one.index for one in likely[:MOST_COLUMNS]}
+    names = [one for one in questions if one.names and one.index in detailed]
     names.sort(key=lambda one: not is_known(one.name, EVENTS))
-    texts = [one.place for one in names if kind_of_column(one.held) == TEXT]
-    codes = [one.place for one in names if one.place not in texts]
+    texts = [one.index for one in names if kind_of_column(one.data_type) == TEXT]
+    codes = [one.index for one in names if one.index not in texts]
     named = {*texts[:MOST_NAMED], *codes[:MOST_NAMED]}
     return [
-        replace(one, whole=one.place in whole, names=one.names if one.place in named else ())
-        for one in asked
+        replace(one, detailed=one.index in detailed, names=one.names if one.index in named else ())
+        for one in questions
     ]
 
 
-def _counted(df: "DataFrame", asked: list[ColumnQuestion]) -> dict[str, Any]:
-    """One pass: all aggregates of all columns at once."""
+def _aggregate(df: "DataFrame", questions: list[ColumnQuestion]) -> dict[str, Any]:
+    """Return all aggregates of all columns, computed in one pass."""
     from pyspark.sql import functions as F
 
-    wanted = [value for one in asked for value in one.aggregates()]
-    found: dict[str, Any] = collected(df.agg(F.count("*").alias("rows"), *wanted))[0].asDict()
-    return found
+    aggregates = [value for one in questions for value in one.aggregates()]
+    results: dict[str, Any] = collected(df.agg(F.count("*").alias("rows"), *aggregates))[0].asDict()
+    return results

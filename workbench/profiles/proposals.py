@@ -1,4 +1,4 @@
-"""Which column may be the key, the time, the event or the value, and why."""
+"""Propose which column may be the key, the time, the event or the value, and why."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -31,15 +31,15 @@ VALUES = (
     *("temperature", "kwh", "quantity", "score", "rating", "stars", "speed", "power", "load"),
     *("latency", "pressure", "balance", "sales", "volume", "distance", "weight"),
 )
-#: Parts of a date: numbers, but neither who something happened to nor how much of it.
+#: Parts of a date: numbers that are neither a key nor a value.
 PARTS = ("year", "month", "day", "hour", "minute", "second", "week", "weekday", "quarter")
-#: Numbers that count or measure, whatever else their names say.
+#: Words of numbers that count or measure, whatever else the name contains.
 COUNTS = ("count", "counts", "sum", "min", "max", "avg", "mean", "size", "length", "qty")
-#: Of so many values at the most are names of events, and that share of rows has to be times.
+#: The most distinct values of an event column, and the share of values that must be times.
 MOST_EVENTS, MOSTLY = 200, 0.5
-#: Two integers alone are a flag: from so many on they may be codes of events, each of some rows.
+#: Only two integers are a flag. Codes of events need more, and this many rows for each.
 FEWEST_CODES, ROWS_OF_CODE = 3, 2
-#: How a number is named by its size.
+#: Units of time by their seconds, the largest first.
 LENGTHS = ((31_557_600, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
@@ -52,7 +52,7 @@ class Proposal:
     column, reason : str
         The reason in words.
     format : str or None
-        How text or numbers are read as times.
+        The format by which text or numbers are read as times.
     """
 
     column: str
@@ -60,15 +60,15 @@ class Proposal:
     format: str | None = None
 
 
-class Rated(NamedTuple):
-    """A column with how well it does, and what speaks for it."""
+class Rating(NamedTuple):
+    """How well a column fits a role, and the reasons for it."""
 
     points: float
     words: list[str]
 
 
-def proposed(columns: Sequence[ColumnProfile], rows: int) -> dict[str, tuple[Proposal, ...]]:
-    """Return columns for each role, the best first; what one role takes first no other does.
+def propose(columns: Sequence[ColumnProfile], rows: int) -> dict[str, tuple[Proposal, ...]]:
+    """Return columns for each role, the best first; the first column of a role gets no other role.
 
     Parameters
     ----------
@@ -78,26 +78,26 @@ def proposed(columns: Sequence[ColumnProfile], rows: int) -> dict[str, tuple[Pro
     Returns
     -------
     dict of str to tuple of Proposal
-        For "key", "time", "event" and "value"; empty where no column can be it.
+        For "key", "time", "event" and "value"; empty if no column can have the role.
     """
-    found: dict[str, tuple[Proposal, ...]] = {}
-    taken: set[str] = set()
+    proposals: dict[str, tuple[Proposal, ...]] = {}
+    assigned: set[str] = set()
     for role in ("time", "key", "event", "value"):
         rated = [
             (one, column)
             for column in columns
-            if column.name not in taken and (one := RATINGS[role](column, rows)) is not None
+            if column.name not in assigned and (one := RATINGS[role](column, rows)) is not None
         ]
         rated.sort(key=lambda pair: -pair[0].points)
-        found[role] = tuple(
+        proposals[role] = tuple(
             Proposal(column.name, "; ".join(one.words), _format(column) if role == "time" else None)
             for one, column in rated
         )
-        taken |= {one.column for one in found[role][:1]}
-    return found
+        assigned |= {one.column for one in proposals[role][:1]}
+    return proposals
 
 
-def _of_time(column: ColumnProfile, rows: int) -> Rated | None:
+def _of_time(column: ColumnProfile, rows: int) -> Rating | None:
     named = _named(column, TIME_WORDS)
     if column.kind == TIME and column.nulls < rows:
         words = [f"{column.type}s from {column.low} to {column.high}"]
@@ -111,30 +111,30 @@ def _of_time(column: ColumnProfile, rows: int) -> Rated | None:
     else:
         return None
     words += named + _nulls(column, rows)
-    return Rated(points + len(named) - 3 * column.nulls / rows, words)
+    return Rating(points + len(named) - 3 * column.nulls / rows, words)
 
 
-def _of_key(column: ColumnProfile, rows: int) -> Rated | None:
-    there = rows - column.nulls
-    if column.kind not in (TEXT, INTEGER) or not there or not column.distinct:
+def _of_key(column: ColumnProfile, rows: int) -> Rating | None:
+    non_null = rows - column.nulls
+    if column.kind not in (TEXT, INTEGER) or not non_null or not column.distinct:
         return None
-    each = there / column.distinct
+    rows_per_value = non_null / column.distinct
     named = _ending(column) or _named(column, KEYS)
     points = 3.0 * bool(named) + min(2.0, log10(column.distinct) / 2) + 0.5 * (column.kind == TEXT)
-    points += 2 if each >= 1.5 else -3
+    points += 2 if rows_per_value >= 1.5 else -3
     points -= 2 * (column.distinct < 2) + 3 * column.nulls / rows
     points -= 2 * bool(_named(column, EVENTS)) + 3 * bool(_named(column, PARTS))
     points -= 4 * bool(column.readings and _named(column, TIME_WORDS))
-    rows_each = f"{each:,.0f} row{'s' * (round(each) != 1)} each"
+    rows_each = f"{rows_per_value:,.0f} row{'s' * (round(rows_per_value) != 1)} each"
     words = [
         f"{_about(column)} different {noun(column.distinct, 'values')}, {rows_each}",
         *named,
         *_nulls(column, rows),
     ]
-    return Rated(points, words)
+    return Rating(points, words)
 
 
-def _of_event(column: ColumnProfile, rows: int) -> Rated | None:
+def _of_event(column: ColumnProfile, rows: int) -> Rating | None:
     if not column.names or column.distinct is None or column.readings:
         return None
     if not 2 <= column.distinct <= MOST_EVENTS:
@@ -144,33 +144,33 @@ def _of_event(column: ColumnProfile, rows: int) -> Rated | None:
     if codes and not (named and _may_be_codes(column, rows)):
         return None
     points = (4 - EVENTS.index(_word(column, EVENTS)) / 6 if named else 0) - 3 * column.nulls / rows
-    often, many = next(iter(column.names.items()))
-    share, what = many / (rows - column.nulls), "codes" if codes else "texts"
-    most = often if codes else repr(often)
-    words = [f"{_about(column)} different {what}, most often {most} ({share:.0%})", *named]
-    return Rated(points + (column.distinct >= 3) - codes, words + _nulls(column, rows))
+    top_name, top_count = next(iter(column.names.items()))
+    share, what = top_count / (rows - column.nulls), "codes" if codes else "texts"
+    top_text = top_name if codes else repr(top_name)
+    words = [f"{_about(column)} different {what}, most often {top_text} ({share:.0%})", *named]
+    return Rating(points + (column.distinct >= 3) - codes, words + _nulls(column, rows))
 
 
 def _may_be_codes(column: ColumnProfile, rows: int) -> bool:
-    """Few integers may be amounts, identifiers or parts of a date as well: the name has to say."""
-    many = column.distinct or 0
-    fits = FEWEST_CODES <= many <= min(MOST_CODES, (rows - column.nulls) / ROWS_OF_CODE)
+    """Return whether integers may be codes; their name must not suggest amounts, ids or dates."""
+    distinct = column.distinct or 0
+    fits = FEWEST_CODES <= distinct <= min(MOST_CODES, (rows - column.nulls) / ROWS_OF_CODE)
     others = (*KEYS, *VALUES, *COUNTS, *PARTS, *TIME_WORDS)
     return fits and not is_known(column.name, others)
 
 
-def _of_value(column: ColumnProfile, rows: int) -> Rated | None:
+def _of_value(column: ColumnProfile, rows: int) -> Rating | None:
     if column.kind not in (INTEGER, REAL) or column.nulls == rows:
         return None
     named = _named(column, VALUES)
     points = 2.0 * bool(named) + (column.kind == REAL) - 2 * column.nulls / rows
     points -= 3 * bool(_named(column, PARTS)) + 3 * bool(_ending(column))
     points -= 3 * bool(column.readings) + 2 * ((column.distinct or 0) < 3)
-    words = [f"numbers from {shown(column.low)} to {shown(column.high)}", *named]
-    return Rated(points, words + _nulls(column, rows))
+    words = [f"numbers from {number_text(column.low)} to {number_text(column.high)}", *named]
+    return Rating(points, words + _nulls(column, rows))
 
 
-RATINGS: dict[str, Callable[[ColumnProfile, int], Rated | None]] = {
+RATINGS: dict[str, Callable[[ColumnProfile, int], Rating | None]] = {
     "time": _of_time, "key": _of_key, "event": _of_event, "value": _of_value,
 }  # fmt: skip
 
@@ -180,14 +180,14 @@ def _format(column: ColumnProfile) -> str | None:
 
 
 def _word(column: ColumnProfile, known: Sequence[str]) -> str:
-    there = words_of(column.name)
-    return next((word for word in known if word in there), "")
+    words = words_of(column.name)
+    return next((word for word in known if word in words), "")
 
 
 def is_known(
     name: str, known: Sequence[str] = (*TIME_WORDS, *IDS, *KEYS, *EVENTS, *VALUES)
 ) -> bool:
-    """Say whether a name has a word in it that says what a column is for.
+    """Return whether a name contains a word that suggests the role of a column.
 
     Examples
     --------
@@ -205,14 +205,14 @@ def _named(column: ColumnProfile, known: Sequence[str]) -> list[str]:
 
 
 def _ending(column: ColumnProfile) -> list[str]:
-    """What the name of an identifier ends in."""
-    last = words_of(column.name)[-1:]
-    if last and last[0] in IDS and column.name.lower() != last[0]:
-        behind = re.search(r"[^A-Za-z0-9]?[A-Za-z]+$", column.name)
-        return [f"ends in {behind[0] if behind and len(behind[0]) < 6 else last[0]}"]
+    """Return the reason if a name ends like that of an identifier."""
+    last_words = words_of(column.name)[-1:]
+    if last_words and last_words[0] in IDS and column.name.lower() != last_words[0]:
+        suffix = re.search(r"[^A-Za-z0-9]?[A-Za-z]+$", column.name)
+        return [f"ends in {suffix[0] if suffix and len(suffix[0]) < 6 else last_words[0]}"]
     if column.name.lower().endswith("num"):
         return ["ends in num"]
-    return [f"is called {column.name}"] if last and last[0] in IDS else []
+    return [f"is called {column.name}"] if last_words and last_words[0] in IDS else []
 
 
 def _nulls(column: ColumnProfile, rows: int) -> list[str]:
@@ -220,14 +220,14 @@ def _nulls(column: ColumnProfile, rows: int) -> list[str]:
 
 
 def _about(column: ColumnProfile) -> str:
-    """How many different values there are; an estimate where there are many."""
-    many = column.distinct or 0
-    return f"{many:,}" if many < 100 else f"about {many:,}"
+    """Return the number of distinct values as text; "about" if it is an estimate."""
+    distinct = column.distinct or 0
+    return f"{distinct:,}" if distinct < 100 else f"about {distinct:,}"
 
 
 def _reading(column: ColumnProfile, reading: TimeReading) -> str:
-    held = "text" if column.kind == TEXT else "numbers"
-    words = f"{held} read as {reading.format}, from {reading.low} to {reading.high}"
+    source = "text" if column.kind == TEXT else "numbers"
+    words = f"{source} read as {reading.format}, from {reading.low} to {reading.high}"
     if reading.failed:
         words += f"; {failures(reading)}"
     others = [one for one in column.readings[1:] if one.failed == reading.failed]
@@ -237,18 +237,18 @@ def _reading(column: ColumnProfile, reading: TimeReading) -> str:
 
 
 def failures(reading: TimeReading) -> str:
-    """Return how many values are no times, with some of them."""
-    many = reading.read + reading.failed
-    such = " and ".join(map(repr, reading.examples))
-    return f"{reading.failed:,} of {many:,} cannot be read so, such as {such}"
+    """Return how many values are no times, with examples."""
+    total = reading.read + reading.failed
+    examples = " and ".join(map(repr, reading.examples))
+    return f"{reading.failed:,} of {total:,} cannot be read so, such as {examples}"
 
 
-def shown(value: object) -> str:
-    """Return a number as a person reads it.
+def number_text(value: object) -> str:
+    """Return a number as readable text.
 
     Examples
     --------
-    >>> shown(1234567), shown(0.5), shown(1234.5678)
+    >>> number_text(1234567), number_text(0.5), number_text(1234.5678)
     ('1,234,567', '0.5', '1,234.57')
     """
     if isinstance(value, int):
@@ -258,16 +258,16 @@ def shown(value: object) -> str:
     return str(value)
 
 
-def length(seconds: float) -> str:
-    """Return how long something takes, in its largest unit.
+def duration_text(seconds: float) -> str:
+    """Return a duration as text, in its largest unit.
 
     Examples
     --------
-    >>> length(31_449_600), length(5_400), length(0.2)
+    >>> duration_text(31_449_600), duration_text(5_400), duration_text(0.2)
     ('364 days', '1.5 hours', '0.2 seconds')
     """
     for size, name in LENGTHS:
         if seconds >= size:
-            many = f"{seconds / size:.2g}" if seconds / size < 10 else f"{seconds / size:,.0f}"
-            return f"{many} {name}{'s' * (many != '1')}"
+            number = f"{seconds / size:.2g}" if seconds / size < 10 else f"{seconds / size:,.0f}"
+            return f"{number} {name}{'s' * (number != '1')}"
     return f"{seconds:.2g} seconds"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from workbench.profiles.columns import ColumnProfile, TimeReading
-from workbench.profiles.proposals import proposed
+from workbench.profiles.proposals import propose
 
 ROWS = 10_000
 
@@ -37,7 +37,7 @@ YEAR = column("year", "integer", 2)
 
 
 def test_each_role_has_its_column_and_the_reason_in_words() -> None:
-    found = proposed([ROW, YEAR, COUNTRY, PRICE, EVENT, USER, TIME], ROWS)
+    found = propose([ROW, YEAR, COUNTRY, PRICE, EVENT, USER, TIME], ROWS)
     assert {role: (some[0].column, some[0].reason) for role, some in found.items()} == {
         "key": ("user_id", "about 240 different values, 42 rows each; ends in _id"),
         "time": (
@@ -50,7 +50,7 @@ def test_each_role_has_its_column_and_the_reason_in_words() -> None:
 
 
 def test_one_value_is_no_plural() -> None:
-    found = proposed([column("user_id", "text", 1), TIME], ROWS)
+    found = propose([column("user_id", "text", 1), TIME], ROWS)
     assert found["key"][0].reason == "1 different value, 10,000 rows each; ends in _id"
 
 
@@ -72,7 +72,7 @@ def test_one_value_is_no_plural() -> None:
 def test_the_best_column_of_several_is_proposed(
     columns: list[ColumnProfile], role: str, best: str | None
 ) -> None:
-    some = proposed(columns, ROWS)[role]
+    some = propose(columns, ROWS)[role]
     assert (some[0].column if some else None) == best
 
 
@@ -82,7 +82,7 @@ def codes(name: str, distinct: int = 4, **more: Any) -> ColumnProfile:
 
 
 def test_integer_codes_are_proposed_as_events_where_their_name_says_so() -> None:
-    (best,) = proposed([TIME, USER, codes("evt")], ROWS)["event"]
+    (best,) = propose([TIME, USER, codes("evt")], ROWS)["event"]
     assert (best.column, best.reason) == (
         "evt",
         "4 different codes, most often 1 (50%); is called evt",
@@ -91,7 +91,7 @@ def test_integer_codes_are_proposed_as_events_where_their_name_says_so() -> None
 
 @pytest.mark.parametrize("name", ["event_type", "eventId", "Step No", "status"])
 def test_names_of_codes(name: str) -> None:
-    assert [one.column for one in proposed([TIME, USER, codes(name)], ROWS)["event"]] == [name]
+    assert [one.column for one in propose([TIME, USER, codes(name)], ROWS)["event"]] == [name]
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,11 @@ def test_names_of_codes(name: str) -> None:
     ids=lambda one: f"{one.name}-{one.distinct}-{one.nulls}",
 )
 def test_amounts_identifiers_flags_and_parts_of_dates_are_no_events(other: ColumnProfile) -> None:
-    assert proposed([TIME, USER, other], ROWS)["event"] == ()
+    assert propose([TIME, USER, other], ROWS)["event"] == ()
 
 
 def test_texts_called_an_event_come_before_codes() -> None:
-    found = proposed([TIME, USER, codes("event_type"), EVENT], ROWS)["event"]
+    found = propose([TIME, USER, codes("event_type"), EVENT], ROWS)["event"]
     assert [one.column for one in found] == ["event", "event_type"]
 
 
@@ -126,7 +126,7 @@ def test_text_that_is_read_as_times_says_how_many_cannot_be() -> None:
         for format, read in (("d/M/yyyy", 9_990), ("M/d/yyyy", 9_990))
     )
     text = column("when", "text", 150, readings=readings)
-    (best,) = proposed([text], ROWS)["time"]
+    (best,) = propose([text], ROWS)["time"]
     assert best.format == "d/M/yyyy"
     assert best.reason == (
         "text read as d/M/yyyy, from 2024-01-01 to 2024-06-01; 10 of 10,000 cannot be read so, "
@@ -136,4 +136,4 @@ def test_text_that_is_read_as_times_says_how_many_cannot_be() -> None:
 
 def test_a_table_without_rows_has_no_proposal() -> None:
     none = column("user_id", "integer", 0, low=None, high=None)
-    assert proposed([none], 0) == {"key": (), "time": (), "event": (), "value": ()}
+    assert propose([none], 0) == {"key": (), "time": (), "event": (), "value": ()}

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 import workbench as wb
 from workbench.profiles.columns import ColumnProfile, TimeReading
 from workbench.profiles.profile import Profile
-from workbench.profiles.proposals import proposed
+from workbench.profiles.proposals import propose
 from workbench.widgets import progress
 from workbench.widgets.controls.questions import QUESTIONS, Choice, usual_window, windows_of
 from workbench.widgets.explorers import front_door
@@ -47,7 +47,7 @@ def door_of(
     """A front door that asks no Spark."""
     held = {one.name: one for one in columns}
     first = seen.select([name for name in seen.column_names if name in held])
-    profile: Any = Profile(None, rows, held, first, proposed(columns, rows))  # type: ignore[arg-type]
+    profile: Any = Profile(None, rows, held, first, propose(columns, rows))  # type: ignore[arg-type]
     return FrontDoor(profile, "shop.csv", "'shop.csv'", explore)
 
 

@@ -1,4 +1,4 @@
-"""Whether Spark, its executors and this machine are set up well. Nothing is computed here.
+"""Check whether Spark, its executors and this machine are set up well.
 
-``python -m workbench.doctor`` says it in one sentence each.
+``python -m workbench.doctor`` prints one sentence for each check.
 """

@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from workbench.doctor.examine import examine, first_cause
-from workbench.doctor.reach import check_reached
+from workbench.doctor.reach import check_reachable
 from workbench.errors import WorkbenchError
 from workbench.spark.sessions.session import session
 
@@ -14,47 +14,47 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Print what is found, and exit with 1 if something is to be done."""
+    """Print the findings, and exit with 1 if there is something to do."""
     parser = argparse.ArgumentParser(prog="python -m workbench.doctor", description=__doc__)
     parser.add_argument("--master", help="a cluster, such as spark://host:7077")
     parser.add_argument("--remote", help="a Spark Connect server, such as sc://host")
-    asked = vars(parser.parse_args())
-    conf = {f"spark.{name}": value for name, value in asked.items() if value is not None}
+    arguments = vars(parser.parse_args())
+    conf = {f"spark.{name}": value for name, value in arguments.items() if value is not None}
     if len(conf) == 2:
         parser.error("give --master or --remote, not both.")
-    found = []
-    for finding in examine(started(conf)):
-        found.append(finding)
+    findings = []
+    for finding in examine(start_session(conf)):
+        findings.append(finding)
         print(finding, flush=True)
-    wrong = sum(not finding.good for finding in found)
-    print(f"{len(found)} looked at, {wrong} to look at again.")
+    wrong = sum(not finding.good for finding in findings)
+    print(f"{len(findings)} looked at, {wrong} to look at again.")
     sys.exit(wrong > 0)
 
 
-def started(conf: dict[str, str]) -> "SparkSession":
-    """Return the session; where none can be had, say why in one sentence, and end."""
+def start_session(conf: dict[str, str]) -> "SparkSession":
+    """Return the session; if it cannot start, print why in one sentence, and exit."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
-        check_reached(conf)
+        check_reachable(conf)
         return session(conf)
     except WorkbenchError as error:
         print(error, file=sys.stderr)
     except (PySparkException, Py4JError, OSError, ValueError) as error:
-        print(why_not(conf, error), file=sys.stderr)
+        print(session_error(conf, error), file=sys.stderr)
     sys.exit(1)
 
 
-def why_not(conf: dict[str, str], error: Exception) -> str:
-    """Return why there is no session.
+def session_error(conf: dict[str, str], error: Exception) -> str:
+    """Return a sentence on why the session did not start.
 
-    Spark gives up after a minute on what takes connections and does not answer as a master.
+    Spark gives up after a minute on a server that accepts connections and is no master.
 
     Examples
     --------
     >>> stopped = OSError(": java.lang.Error: Cannot call methods on a stopped SparkContext.")
-    >>> why_not({"spark.master": "spark://one:8080"}, stopped)
+    >>> session_error({"spark.master": "spark://one:8080"}, stopped)
     "master: what listens at 'spark://one:8080' does not answer as a master of this Spark; give \
 the address that the master's log names, and have the same version on both sides."
     """

@@ -1,4 +1,4 @@
-"""Ask a session, its executors and this machine, and say what was found."""
+"""Examine a session, its executors and this machine, and yield findings."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.doctor.findings import (
     Finding,
-    of_executors,
-    of_kernels,
-    of_settings,
-    of_versions,
+    executor_findings,
+    kernel_finding,
+    settings_findings,
+    version_findings,
 )
-from workbench.doctor.place import described_here, place_asker
+from workbench.doctor.place import describe_this_process, process_describer
 from workbench.spark.partitions import SHUFFLE_PARTITIONS
 from workbench.spark.sessions.session import BUFFERS, PROVIDER
 from workbench.spark.shipping import is_connect, ship
@@ -34,12 +34,12 @@ SETTINGS = (
     "spark.executor.memory",
 )
 JAVA = "reflect('java.lang.System', 'getProperty', 'java.version')"
-#: How many tasks ask for a place where the session does not say how many cores there are.
-SOME = 32
+#: The number of cores to assume if the session does not tell.
+DEFAULT_CORES = 32
 
 
 def examine(spark: "SparkSession") -> Iterator[Finding]:
-    """Say of a session, one thing after the other, whether it is set up well.
+    """Check whether a session is set up well, and yield one finding after the other.
 
     Parameters
     ----------
@@ -62,59 +62,61 @@ def examine(spark: "SparkSession") -> Iterator[Finding]:
 
     from kernels import registry
 
-    here = described_here()
+    here = describe_this_process()
     java = spark.sql(f"SELECT {JAVA}").collect()[0][0]
-    wanted = asked_for()
-    yield from of_versions(pyspark.__version__, spark.version, java, wanted.get("pyspark", ""))
+    required = required_versions()
+    yield from version_findings(
+        pyspark.__version__, spark.version, java, required.get("pyspark", "")
+    )
     cores = None if is_connect(spark) else spark.sparkContext.defaultParallelism
     settings = _settings(spark)
-    yield from of_settings(settings, cores)
-    yield of_kernels(_compiled(), len(registry))
+    yield from settings_findings(settings, cores)
+    yield kernel_finding(_compiled_count(), len(registry))
     local = settings.get("spark.master", "").startswith("local")
     heap_option = "spark.driver.memory" if local else "spark.executor.memory"
-    heap = in_bytes(settings.get(heap_option, "1g"))
+    heap = bytes_of(settings.get(heap_option, "1g"))
     try:
-        there = _places(spark, 4 * (cores or SOME))
+        executors = _describe_executors(spark, 4 * (cores or DEFAULT_CORES))
     except (PySparkException, Py4JError) as error:
-        words = f"Python does not answer there; mend this: {first_cause(error)}"
-        yield Finding("Executors", False, words)
+        sentence = f"Python does not answer there; mend this: {first_cause(error)}"
+        yield Finding("Executors", False, sentence)
     else:
-        heaps = heap * _jvms_of_a_host(spark, len({one["host"] for one in there}))
-        yield from of_executors(here, there, heaps, heap_option, wanted, cores)
+        heap_per_host = heap * _jvms_per_host(spark, len({one["host"] for one in executors}))
+        yield from executor_findings(here, executors, heap_per_host, heap_option, required, cores)
 
 
 def _settings(spark: "SparkSession") -> dict[str, str]:
-    found = {name: spark.conf.get(name, None) for name in SETTINGS}
-    return {name: value for name, value in found.items() if value is not None}
+    settings = {name: spark.conf.get(name, None) for name in SETTINGS}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
-def _jvms_of_a_host(spark: "SparkSession", hosts: int) -> int:
-    """How many executors share a host, as far as the session says."""
+def _jvms_per_host(spark: "SparkSession", hosts: int) -> int:
+    """Return how many executors share a host, as far as the session tells."""
     if is_connect(spark):
         return 1
-    # The driver is one of them, and the only one of a local session.
-    known: int = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
-    return max(1, -(-(known - 1) // max(1, hosts)))
+    # The driver is one of them, and the only one in a local session.
+    jvms: int = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
+    return max(1, -(-(jvms - 1) // max(1, hosts)))
 
 
-def _places(spark: "SparkSession", tasks: int) -> list[dict[str, Any]]:
-    """What Python has on the executors: each different answer once."""
+def _describe_executors(spark: "SparkSession", tasks: int) -> list[dict[str, Any]]:
+    """Return descriptions of Python on the executors, each distinct one once."""
     from pyspark.sql import functions as F
     from pyspark.sql import types as T
 
     ship(spark)
-    ask = place_asker()
-    answer = F.udf(lambda _: ask(), T.StringType(), useArrow=False)
-    asked = spark.range(0, tasks, 1, tasks).select(answer("id").alias("place"))
-    return [json.loads(row["place"]) for row in asked.distinct().collect()]
+    describe = process_describer()
+    description = F.udf(lambda _: describe(), T.StringType(), useArrow=False)
+    descriptions = spark.range(0, tasks, 1, tasks).select(description("id").alias("place"))
+    return [json.loads(row["place"]) for row in descriptions.distinct().collect()]
 
 
-def in_bytes(size: str) -> int:
-    """Return a size as Spark writes it, such as "512m"; without a unit it is of MiB.
+def bytes_of(size: str) -> int:
+    """Return the bytes of a size as Spark writes it, such as "512m"; without a unit it is in MiB.
 
     Examples
     --------
-    >>> in_bytes("512m"), in_bytes("2G"), in_bytes("1024")
+    >>> bytes_of("512m"), bytes_of("2G"), bytes_of("1024")
     (536870912, 2147483648, 1073741824)
     """
     number = size.strip().lower().removesuffix("b")
@@ -122,8 +124,8 @@ def in_bytes(size: str) -> int:
     return int(number.rstrip("kmgt")) << units.get(number[-1], 20)
 
 
-def _compiled() -> int:
-    """How many kernels this machine's cache holds."""
+def _compiled_count() -> int:
+    """Return how many kernels this machine's cache holds."""
     from kernels import registry
     from kernels.core.cache import cache_folder, source_stamp
 
@@ -132,26 +134,26 @@ def _compiled() -> int:
     return sum(name in names for name in registry)
 
 
-def asked_for() -> dict[str, str]:
-    """Return the versions that the workbench asks for, by package; of a bare checkout nothing.
+def required_versions() -> dict[str, str]:
+    """Return the versions that the workbench requires, by package; nothing in a bare checkout.
 
     Examples
     --------
-    >>> asked_for()["pyspark"]
+    >>> required_versions()["pyspark"]
     '<4.4,>=4.3'
     """
     try:
-        asked = requires("window-workbench") or ()
+        requirements = requires("window-workbench") or ()
     except PackageNotFoundError:
         return {}
-    found = (re.match(r"([\w.-]+)(?:\[\w+\])?([^;]*)", one) for one in asked)
-    return {one[1]: one[2].strip() for one in found if one}
+    matches = (re.match(r"([\w.-]+)(?:\[\w+\])?([^;]*)", one) for one in requirements)
+    return {one[1]: one[2].strip() for one in matches if one}
 
 
 def first_cause(error: Exception) -> str:
-    """Return in one line what went wrong; what comes of Java has a line of Python's in front.
+    """Return the cause of an error in one line, without the line that Python puts before Java's.
 
-    Of a job, what its last task said.
+    For a failed job, this is the message of its last task.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is said of a session, one sentence each: from what was found to words. Nothing is asked."""
+"""Turn what was found of a session into sentences, one for each finding; nothing is run here."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,20 +10,20 @@ from workbench.spark.partitions import DEFAULT_PARTITIONS, SHUFFLE_PARTITIONS, n
 from workbench.spark.sessions.java import OLDEST
 from workbench.spark.sessions.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
 
-#: What a Python worker, which holds a partition, should have beside the JVM, in bytes.
-ENOUGH = 2**29
+#: How many bytes a Python worker, which holds a partition, should have in addition to the JVM.
+MEMORY_PER_WORKER = 2**29
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes
     ----------
     subject : str
     good : bool
-        Whether nothing is to be done.
+        Whether there is nothing to do.
     sentence : str
-        What was found, and what to do where it is not good.
+        What was found, and what to do if it is not good.
     """
 
     subject: str
@@ -34,47 +34,48 @@ class Finding(NamedTuple):
         return f"{'ok  ' if self.good else 'LOOK'} {self.subject}: {self.sentence}"
 
 
-def of_versions(ours: str, theirs: str, java: str, wanted: str) -> Iterator[Finding]:
-    """Say whether this Spark is one that the workbench is made for.
+def version_findings(ours: str, theirs: str, java: str, required: str) -> Iterator[Finding]:
+    """Check whether the workbench supports the versions of Spark and Java.
 
     Parameters
     ----------
     ours, theirs : str
-        The versions of PySpark here, and of the Spark that answers.
+        The versions of PySpark here, and of the connected Spark.
     java : str
         The version of that Spark's Java.
-    wanted : str
-        The versions of PySpark that the workbench asks for.
+    required : str
+        The versions of PySpark that the workbench requires.
 
     Examples
     --------
-    >>> for finding in of_versions("4.3.0", "4.2.1", "21.0.4", ">=4.3,<4.4"):
+    >>> for finding in version_findings("4.3.0", "4.2.1", "21.0.4", ">=4.3,<4.4"):
     ...     print(finding)
     LOOK Spark: PySpark 4.3.0 talks to Spark 4.2.1; have the same on both sides (>=4.3,<4.4).
     ok   Java: 21.0.4 runs Spark.
     """
-    same = ours.split(".")[:2] == theirs.split(".")[:2]
-    advice = f"have the same on both sides ({wanted})"
+    matches = ours.split(".")[:2] == theirs.split(".")[:2]
+    advice = f"have the same on both sides ({required})"
     words = f"PySpark {ours} talks to Spark {theirs}"
-    yield Finding("Spark", same, f"{words}." if same else f"{words}; {advice}.")
-    new = numbers(java) >= (OLDEST,)
+    yield Finding("Spark", matches, f"{words}." if matches else f"{words}; {advice}.")
+    is_recent = numbers(java) >= (OLDEST,)
     advice = f"have {OLDEST} or newer there, and JAVA_HOME name it"
-    yield Finding("Java", new, f"{java} runs Spark." if new else f"{java} runs Spark; {advice}.")
+    words = f"{java} runs Spark"
+    yield Finding("Java", is_recent, f"{words}." if is_recent else f"{words}; {advice}.")
 
 
-def of_settings(settings: Mapping[str, str], cores: int | None) -> Iterator[Finding]:
-    """Say which of Spark's options cost time, or keep something from working.
+def settings_findings(settings: Mapping[str, str], cores: int | None) -> Iterator[Finding]:
+    """Check for Spark options that cost time, or that prevent something from working.
 
     Parameters
     ----------
     settings : mapping
-        Spark's options by name, as far as they are set.
+        Spark's options by name, without unset ones.
     cores : int, optional
-        How many tasks run at once, all in all; None where the session does not say.
+        How many tasks run at once in total; None if the session does not tell.
 
     Examples
     --------
-    >>> found = of_settings({"spark.sql.session.timeZone": "UTC"}, 4)
+    >>> found = settings_findings({"spark.sql.session.timeZone": "UTC"}, 4)
     >>> print(next(found))
     ok   Time zone: days and periods of timestamps begin in UTC.
     >>> print(next(found).good)
@@ -111,71 +112,71 @@ def _partitions(settings: Mapping[str, str], cores: int | None) -> Finding:
     return Finding("Shuffles", enough, f"{words}." if enough else f"{words}; {advice}.")
 
 
-def of_kernels(compiled: int, all_of_them: int) -> Finding:
-    """Say whether kernels are compiled on this machine.
+def kernel_finding(compiled: int, total: int) -> Finding:
+    """Check whether all kernels are compiled on this machine.
 
     Parameters
     ----------
-    compiled, all_of_them : int
+    compiled, total : int
 
     Examples
     --------
-    >>> print(of_kernels(110, 116))
+    >>> print(kernel_finding(110, 116))
     LOOK Kernels here: 110 of 116 are compiled; run `python -m kernels` once, else calls wait.
     """
-    ready = compiled == all_of_them
-    words = f"{compiled} of {all_of_them} are compiled"
+    complete = compiled == total
+    words = f"{compiled} of {total} are compiled"
     advice = "run `python -m kernels` once, else calls wait"
-    return Finding("Kernels here", ready, f"{words}." if ready else f"{words}; {advice}.")
+    return Finding("Kernels here", complete, f"{words}." if complete else f"{words}; {advice}.")
 
 
-def of_executors(
+def executor_findings(
     here: Mapping[str, Any],
-    there: Sequence[Mapping[str, Any]],
+    executors: Sequence[Mapping[str, Any]],
     heap: int,
     heap_option: str = "spark.executor.memory",
-    wanted: Mapping[str, str] = MappingProxyType({}),
+    required: Mapping[str, str] = MappingProxyType({}),
     cores: int | None = None,
 ) -> Iterator[Finding]:
-    """Say what executors have and lack.
+    """Check what executors have and lack.
 
     Parameters
     ----------
     here : mapping
-        This process, as :func:`workbench.doctor.place.described_here` has it.
-    there : sequence of mapping
-        The same of Python workers on the executors, each different one once.
+        This process, as described by :func:`workbench.doctor.place.describe_this_process`.
+    executors : sequence of mapping
+        The same of Python workers on the executors, each distinct description once.
     heap : int
-        What the JVMs beside them may take on each host, in bytes.
+        The bytes that JVMs may use on each host.
     heap_option : str
-        The option that says so.
-    wanted : mapping
-        The versions of packages that the workbench asks for, such as ``">=2.3"``.
+        The option that sets them.
+    required : mapping
+        The versions of packages that the workbench requires, such as ``">=2.3"``.
     cores : int, optional
-        How many tasks run at once, all in all; None where the session does not say.
+        How many tasks run at once in total; None if the session does not tell.
 
     Examples
     --------
-    >>> from workbench.doctor.place import described_here
-    >>> here = described_here()
+    >>> from workbench.doctor.place import describe_this_process
+    >>> here = describe_this_process()
     >>> there = {**here, "versions": {**here["versions"], "numba": None}}
-    >>> for finding in of_executors(here, [there], heap=0):
+    >>> for finding in executor_findings(here, [there], heap=0):
     ...     if not finding.good:
     ...         print(finding.sentence.replace(here["host"], "host-1"))
     host-1 lacks numba; install it there (pip install numba).
     """
-    hosts = sorted({one["host"] for one in there})
-    pythons = sorted({one["python"] for one in there})
-    answers = f"Python {_listed(pythons)} answers on {_listed(hosts)}."
-    yield Finding("Executors", bool(there), answers if there else "Python answers on none.")
+    hosts = sorted({one["host"] for one in executors})
+    pythons = sorted({one["python"] for one in executors})
+    answers = f"Python {_joined(pythons)} answers on {_joined(hosts)}."
+    yield Finding("Executors", bool(executors), answers if executors else "Python answers on none.")
     for packages, subject, why in (
         (NEEDED, "Packages", ""),
         (APPROXIMATE, "Sketches", " for the functions wb.fn.approx_..."),
     ):
-        yield _packages(subject, why, packages, here, there, wanted)
-    yield _loaded(there)
-    yield _taken_over(here, there)
-    yield _memory(there, heap, heap_option, -(-cores // len(hosts)) if cores and hosts else 1)
+        yield _packages(subject, why, packages, here, executors, required)
+    yield _kernel_loading(executors)
+    yield _compiled_kernels(here, executors)
+    yield _memory(executors, heap, heap_option, -(-cores // len(hosts)) if cores and hosts else 1)
 
 
 def _packages(
@@ -183,57 +184,62 @@ def _packages(
     why: str,
     packages: Sequence[str],
     here: Mapping[str, Any],
-    there: Sequence[Mapping[str, Any]],
-    wanted: Mapping[str, str],
+    executors: Sequence[Mapping[str, Any]],
+    required: Mapping[str, str],
 ) -> Finding:
-    """Whether packages are there, and new enough."""
-    faults, names, others = list[str](), set[str](), set[str]()
-    for one in there:
+    """Check whether packages are installed, and new enough."""
+    faults, names, other_pythons = list[str](), set[str](), set[str]()
+    for one in executors:
         versions = {name: one["versions"][name] for name in packages}
-        lacks = [name for name, version in versions.items() if version is None]
-        old = {name: of for name, of in versions.items() if of and is_old(of, wanted.get(name, ""))}
-        faults += [f"{one['host']} lacks {_listed(lacks)}"] if lacks else []
-        faults += (
-            [f"{one['host']} has {_listed([' '.join(o) for o in old.items()])}"] if old else []
-        )
-        names |= {*lacks, *old}
-        if (lacks or old) and _is_another_here(here, one):
-            others.add(one["executable"])
-    asked = " ".join(
-        f'"{name}{wanted[name]}"' if name in wanted else name for name in sorted(names)
+        missing = [name for name, version in versions.items() if version is None]
+        outdated = {
+            name: of for name, of in versions.items() if of and is_old(of, required.get(name, ""))
+        }
+        if missing:
+            faults.append(f"{one['host']} lacks {_joined(missing)}")
+        if outdated:
+            versions_text = _joined([" ".join(pair) for pair in outdated.items()])
+            faults.append(f"{one['host']} has {versions_text}")
+        names |= {*missing, *outdated}
+        if (missing or outdated) and _is_other_local_python(here, one):
+            other_pythons.add(one["executable"])
+    requirements = " ".join(
+        f'"{name}{required[name]}"' if name in required else name for name in sorted(names)
     )
     if faults:
-        said = "; ".join(dict.fromkeys(faults))
-        install = f"install it there{why} (pip install {asked})"
-        if others:
+        faults_text = "; ".join(dict.fromkeys(faults))
+        install = f"install it there{why} (pip install {requirements})"
+        if other_pythons:
             install += (
                 f", or set PYSPARK_PYTHON to {here['executable']} before the session is started: "
-                f"workers run {_listed(sorted(others))}"
+                f"workers run {_joined(sorted(other_pythons))}"
             )
-        return Finding(subject, False, f"{said}; {install}.")
-    found = {f"{name} {one['versions'][name]}": None for name in packages for one in there}
-    return Finding(subject, True, f"{_listed([*found])} are there.")
+        return Finding(subject, False, f"{faults_text}; {install}.")
+    versions_found = {
+        f"{name} {one['versions'][name]}": None for name in packages for one in executors
+    }
+    return Finding(subject, True, f"{_joined([*versions_found])} are there.")
 
 
-def _is_another_here(here: Mapping[str, Any], one: Mapping[str, Any]) -> bool:
-    """Whether a worker is on this host and runs another Python, so that it could run this one."""
+def _is_other_local_python(here: Mapping[str, Any], one: Mapping[str, Any]) -> bool:
+    """Return whether a worker on this host runs another Python, and so could run this one."""
     return bool(one["host"] == here["host"] and one["executable"] != here["executable"])
 
 
-def is_old(version: str, wanted: str) -> bool:
-    """Whether a version is below the least that is asked for.
+def is_old(version: str, required: str) -> bool:
+    """Return whether a version is below the minimum that is required.
 
     Examples
     --------
     >>> is_old("2.10.1", ">=2.3"), is_old("1.26.4", "<4,>=2.3"), is_old("1.0", "")
     (False, True, False)
     """
-    least = re.search(r">=([\d.]+)", wanted)
+    least = re.search(r">=([\d.]+)", required)
     return least is not None and numbers(version) < numbers(least[1])
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version, to be compared.
+    """Return the numbers of a version, for comparison.
 
     Examples
     --------
@@ -243,25 +249,25 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", version)))
 
 
-def _loaded(there: Sequence[Mapping[str, Any]]) -> Finding:
-    loaded = {one["host"]: one["kernels"] for one in there}
-    faults = [f"{host}: {found['fault']}" for host, found in loaded.items() if "fault" in found]
+def _kernel_loading(executors: Sequence[Mapping[str, Any]]) -> Finding:
+    kernels = {one["host"]: one["kernels"] for one in executors}
+    faults = [f"{host}: {one['fault']}" for host, one in kernels.items() if "fault" in one]
     advice = f"they cannot be loaded ({'; '.join(faults)}); mend what the message names."
     return Finding("Kernels there", not faults, advice if faults else "executors load them.")
 
 
-def _taken_over(here: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> Finding:
-    """Whether what is compiled here runs there: same sources, versions and processor."""
+def _compiled_kernels(here: Mapping[str, Any], executors: Sequence[Mapping[str, Any]]) -> Finding:
+    """Check whether kernels compiled here run there: same sources, versions and processor."""
     own = here["kernels"].get("place")
-    loaded = [one for one in there if "fault" not in one["kernels"]]
-    if there and not loaded:
+    loaded = [one for one in executors if "fault" not in one["kernels"]]
+    if executors and not loaded:
         words = "none can run there before kernels can be loaded; mend that first."
         return Finding("Compiled kernels", False, words)
-    others = [one for one in loaded if one["kernels"].get("place", own) != own]
-    if not others:
-        where = "there" if len(loaded) == len(there) else "where kernels can be loaded"
+    different = [one for one in loaded if one["kernels"].get("place", own) != own]
+    if not different:
+        where = "there" if len(loaded) == len(executors) else "where kernels can be loaded"
         return Finding("Compiled kernels", True, f"what is compiled here runs {where}.")
-    one = others[0]
+    one = different[0]
     names = ("numba", "llvmlite", "numpy")
     pairs = [("Python", here["python"], one["python"])]
     pairs += [(name, here["versions"][name], one["versions"][name]) for name in names]
@@ -272,20 +278,20 @@ def _taken_over(here: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> 
 
 
 def _memory(
-    there: Sequence[Mapping[str, Any]], heap: int, heap_option: str, workers: int
+    executors: Sequence[Mapping[str, Any]], heap: int, heap_option: str, workers: int
 ) -> Finding:
-    rest = {one["host"]: one["memory"] - heap for one in there if one["memory"] is not None}
-    if not rest:
+    free = {one["host"]: one["memory"] - heap for one in executors if one["memory"] is not None}
+    if not free:
         return Finding("Memory", True, "executors do not say how much they have.")
-    host = min(rest, key=lambda name: rest[name])
-    many = f"{workers} of Python's workers" if workers > 1 else "Python's workers"
-    words = f"{many} on {host} have {max(rest[host], 0) / 2**30:.1f} GiB beside the JVM"
+    host = min(free, key=lambda name: free[name])
+    workers_text = f"{workers} of Python's workers" if workers > 1 else "Python's workers"
+    words = f"{workers_text} on {host} have {max(free[host], 0) / 2**30:.1f} GiB beside the JVM"
     advice = (
         f"give the JVM less ({heap_option}), or run fewer tasks at once: each holds a partition"
     )
-    good = rest[host] >= ENOUGH * workers
+    good = free[host] >= MEMORY_PER_WORKER * workers
     return Finding("Memory", good, f"{words}." if good else f"{words}; {advice}.")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _joined(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"

@@ -1,22 +1,22 @@
-"""What a Python process has: asked here and on executors, also of one that lacks our packages."""
+"""Describe a Python process, here or on executors, even if it lacks our packages."""
 
 from collections.abc import Callable
 from typing import Any
 
-#: What tasks need, and what only the functions ``wb.fn.approx_...`` do.
+#: The packages that tasks need, and those that only the functions ``wb.fn.approx_...`` need.
 NEEDED, APPROXIMATE = ("numpy", "pyarrow", "numba"), ("datasketches",)
 
 
-def place_asker() -> Callable[[], str]:
+def process_describer() -> Callable[[], str]:
     """Return a function that describes the process it runs in, as JSON.
 
-    It travels by value and uses Python's own library alone, so that it also answers where neither
-    our packages nor what they need are found.
+    It is pickled by value and uses only Python's standard library, so it also runs where our
+    packages and their dependencies are missing.
 
     Returns
     -------
     function
-        Of no arguments: to a text with "host", "python", "executable" (the path of that Python),
+        It takes no arguments and returns JSON with "host", "python", "executable" (its path),
         "versions" (None where a package is missing), "kernels" (the folder of compiled kernels
         that could run there, or why they cannot be loaded) and "memory" (bytes that the machine or
         its container has).
@@ -24,12 +24,12 @@ def place_asker() -> Callable[[], str]:
     Examples
     --------
     >>> import json
-    >>> sorted(json.loads(place_asker()()))
+    >>> sorted(json.loads(process_describer()()))
     ['executable', 'host', 'kernels', 'memory', 'python', 'versions']
     """
     packages = (*NEEDED, "llvmlite", *APPROXIMATE)
 
-    def described() -> str:
+    def describe() -> str:
         import json
         import platform
         import socket
@@ -50,17 +50,17 @@ def place_asker() -> Callable[[], str]:
             return {"place": place()}
 
         def memory() -> int | None:
-            found: list[int] = []
+            sizes: list[int] = []
             cgroups = "memory.max", "memory/memory.limit_in_bytes"
             limits = [(f"/sys/fs/cgroup/{name}", 1) for name in cgroups]
             for path, factor in (*limits, ("/proc/meminfo", 1024)):
                 try:
                     with open(path) as file:
                         words = file.readline().replace("MemTotal:", "").split()
-                    found.append(int(words[0]) * factor)
+                    sizes.append(int(words[0]) * factor)
                 except (OSError, ValueError, IndexError):
                     continue
-            return min(found, default=None)
+            return min(sizes, default=None)
 
         return json.dumps(
             {
@@ -73,18 +73,18 @@ def place_asker() -> Callable[[], str]:
             }
         )
 
-    return described
+    return describe
 
 
-def described_here() -> dict[str, Any]:
-    """Return the same of this process.
+def describe_this_process() -> dict[str, Any]:
+    """Return the description of this process.
 
     Examples
     --------
-    >>> described_here()["versions"]["numpy"] is not None
+    >>> describe_this_process()["versions"]["numpy"] is not None
     True
     """
     import json
 
-    found: dict[str, Any] = json.loads(place_asker()())
-    return found
+    description: dict[str, Any] = json.loads(process_describer()())
+    return description

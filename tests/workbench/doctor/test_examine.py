@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from tests.conftest import RunOn
 from workbench.doctor.examine import examine
-from workbench.doctor.reach import check_reached
+from workbench.doctor.reach import check_reachable
 from workbench.errors import WorkbenchError
 
 ROOT = Path(__file__).parents[3]
@@ -80,16 +80,16 @@ def test_an_address_where_nothing_answers_is_said_at_once(
 def test_one_of_several_masters_is_enough(closed: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as open_:
         there = f"127.0.0.1:{open_.getsockname()[1]}"
-        check_reached({"spark.master": f"spark://{closed},{there}"})
+        check_reachable({"spark.master": f"spark://{closed},{there}"})
     with pytest.raises(WorkbenchError, match="master: nothing answers"):
-        check_reached({"spark.master": f"spark://{closed}"})
+        check_reachable({"spark.master": f"spark://{closed}"})
 
 
 def test_what_takes_connections_and_is_no_server_of_spark_connect_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         there = f"127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(WorkbenchError, match=f"what listens at {there} is no Spark Connect"):
-            check_reached({"spark.remote": f"sc://{there}"})
+            check_reachable({"spark.remote": f"sc://{there}"})
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_what_takes_connections_and_is_no_server_of_spark_connect_is_said() -> N
 )
 def test_what_is_no_address_is_said(option: str, address: str) -> None:
     with pytest.raises(WorkbenchError, match=f"{option}: '{address}' is no address of Spark's"):
-        check_reached({f"spark.{option}": address})
+        check_reachable({f"spark.{option}": address})
 
 
 def test_yarn_is_an_address_as_it_stands() -> None:
-    check_reached({"spark.master": "yarn"})
+    check_reachable({"spark.master": "yarn"})

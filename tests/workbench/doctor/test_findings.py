@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from workbench.doctor.findings import Finding, of_executors, of_settings, of_versions
+from workbench.doctor.findings import (
+    Finding,
+    executor_findings,
+    settings_findings,
+    version_findings,
+)
 
 VERSIONS = dict.fromkeys(("numpy", "pyarrow", "numba", "llvmlite", "datasketches"), "1.0")
 HERE: dict[str, Any] = {
@@ -32,8 +37,8 @@ def bad(found: list[Finding]) -> list[str]:
 
 
 def test_nothing_is_to_be_done_where_all_is_well() -> None:
-    found = [*of_settings(GOOD, 64), *of_executors(HERE, [executor()], 2**30)]
-    assert bad([*of_versions("4.3.0", "4.3.2", "21", ">=4.3,<4.4"), *found]) == []
+    found = [*settings_findings(GOOD, 64), *executor_findings(HERE, [executor()], 2**30)]
+    assert bad([*version_findings("4.3.0", "4.3.2", "21", ">=4.3,<4.4"), *found]) == []
     assert any("begin in Asia/Tokyo" in finding.sentence for finding in found)
 
 
@@ -47,19 +52,19 @@ def test_nothing_is_to_be_done_where_all_is_well() -> None:
     ],
 )
 def test_an_option_that_costs_time_is_named(name: str, value: str, words: str) -> None:
-    (sentence,) = bad(list(of_settings(GOOD | {name: value}, 64)))
+    (sentence,) = bad(list(settings_findings(GOOD | {name: value}, 64)))
     assert words in sentence
 
 
 def test_partitions_that_spark_chooses_are_enough() -> None:
-    found = of_settings(GOOD | {"spark.sql.shuffle.partitions": "auto"}, 64)
+    found = settings_findings(GOOD | {"spark.sql.shuffle.partitions": "auto"}, 64)
     (shuffles,) = [finding for finding in found if finding.subject == "Shuffles"]
     assert shuffles.good
     assert shuffles.sentence.startswith("Spark chooses")
 
 
 def test_where_nobody_says_how_many_cores_there_are_none_are_counted() -> None:
-    found = of_settings(GOOD | {"spark.sql.shuffle.partitions": "4"}, None)
+    found = settings_findings(GOOD | {"spark.sql.shuffle.partitions": "4"}, None)
     (shuffles,) = [finding for finding in found if finding.subject == "Shuffles"]
     assert shuffles.good
     assert shuffles.sentence.startswith("a shuffle has 4 partitions; have at least as many as")
@@ -71,13 +76,13 @@ def test_each_task_that_runs_at_once_needs_its_share_of_a_host_s_memory(
 ) -> None:
     hosts = [executor(memory=2**31), executor(host="two", memory=2**31)]
     (memory,) = [
-        one for one in of_executors(HERE, hosts, 2**29, cores=cores) if one.subject == "Memory"
+        one for one in executor_findings(HERE, hosts, 2**29, cores=cores) if one.subject == "Memory"
     ]
     assert memory.good is good
 
 
 def test_options_that_are_not_set_are_named_too() -> None:
-    assert len(bad(list(of_settings({}, 500)))) == 4
+    assert len(bad(list(settings_findings({}, 500)))) == 4
 
 
 @pytest.mark.parametrize(
@@ -107,45 +112,47 @@ def test_options_that_are_not_set_are_named_too() -> None:
 def test_what_an_executor_lacks_is_said_of_it_alone(lacks: dict[str, Any], words: str) -> None:
     there = [executor(host="two"), executor(**lacks)]
     wanted = {"numpy": ">=1.0", "pyarrow": "<2,>=0.9"} if "0.9" in str(lacks) else {}
-    (sentence,) = bad(list(of_executors(HERE, there, 2**29, wanted=wanted)))
+    (sentence,) = bad(list(executor_findings(HERE, there, 2**29, required=wanted)))
     assert words in sentence
     assert "two" not in sentence
 
 
 def test_of_kernels_that_cannot_be_loaded_it_is_not_said_that_they_run() -> None:
     broken = executor(kernels={"fault": "ImportError: no numba"})
-    found = {one.subject: one for one in of_executors(HERE, [broken], 0)}
+    found = {one.subject: one for one in executor_findings(HERE, [broken], 0)}
     assert not found["Kernels there"].good
     assert not found["Compiled kernels"].good
     assert "before kernels can be loaded" in found["Compiled kernels"].sentence
-    found = {one.subject: one for one in of_executors(HERE, [broken, executor(host="two")], 0)}
+    found = {one.subject: one for one in executor_findings(HERE, [broken, executor(host="two")], 0)}
     assert found["Compiled kernels"].good
     assert found["Compiled kernels"].sentence.endswith("runs where kernels can be loaded.")
 
 
 def test_where_workers_of_this_host_run_another_python_the_variable_that_says_so_is_named() -> None:
     lacking = {"versions": VERSIONS | {"numba": None}, "executable": "/usr/bin/python3"}
-    (sentence,) = bad(list(of_executors(HERE, [executor(host="driver", **lacking)], 0)))
+    (sentence,) = bad(list(executor_findings(HERE, [executor(host="driver", **lacking)], 0)))
     assert sentence == (
         "driver lacks numba; install it there (pip install numba), or set PYSPARK_PYTHON to "
         "/lab/python before the session is started: workers run /usr/bin/python3."
     )
     same = lacking | {"executable": "/lab/python"}
     for one in (executor(**lacking), executor(host="driver", **same)):
-        (sentence,) = bad(list(of_executors(HERE, [one], 0)))
+        (sentence,) = bad(list(executor_findings(HERE, [one], 0)))
         assert "PYSPARK_PYTHON" not in sentence
 
 
 def test_days_that_begin_elsewhere_than_in_utc_and_a_large_heap_have_their_option_named() -> None:
-    zone, *_ = of_settings(GOOD, 64)
+    zone, *_ = settings_findings(GOOD, 64)
     assert zone.sentence.endswith("; set spark.sql.session.timeZone if yours begin elsewhere.")
-    (sentence,) = bad(list(of_executors(HERE, [HERE], 2**34, "spark.driver.memory")))
+    (sentence,) = bad(list(executor_findings(HERE, [HERE], 2**34, "spark.driver.memory")))
     assert "give the JVM less (spark.driver.memory)" in sentence
 
 
 def test_the_versions_that_executors_have_are_said() -> None:
     there = [executor(), executor(host="two", versions=VERSIONS | {"numpy": "2.0"})]
-    found = {one.subject: one for one in of_executors(HERE, there, 0, wanted={"numpy": ">=1.0"})}
+    found = {
+        one.subject: one for one in executor_findings(HERE, there, 0, required={"numpy": ">=1.0"})
+    }
     assert found["Executors"].sentence == "Python 3.12.1 answers on one, two."
     assert found["Packages"].good
     assert found["Packages"].sentence.startswith("numpy 1.0, numpy 2.0, pyarrow 1.0")
@@ -153,15 +160,15 @@ def test_the_versions_that_executors_have_are_said() -> None:
 
 @pytest.mark.parametrize(("java", "good"), [("17.0.15", True), ("25", True), ("1.8.0_392", False)])
 def test_a_java_that_is_too_old_is_named(java: str, good: bool) -> None:
-    *_, found = of_versions("4.3.0", "4.3.0", java, ">=4.3,<4.4")
+    *_, found = version_findings("4.3.0", "4.3.0", java, ">=4.3,<4.4")
     assert found.good is good
     assert ("have 17 or newer" in found.sentence) is not good
 
 
 def test_where_no_executor_answers_nothing_is_good_about_them() -> None:
-    assert not next(of_executors(HERE, [], 0)).good
+    assert not next(executor_findings(HERE, [], 0)).good
 
 
 @pytest.mark.parametrize(("theirs", "good"), [("4.3.1", True), ("4.2.0", False), ("5.0.0", False)])
 def test_spark_has_the_version_of_pyspark_but_for_its_last_digit(theirs: str, good: bool) -> None:
-    assert next(of_versions("4.3.0", theirs, "17", ">=4.3,<4.4")).good is good
+    assert next(version_findings("4.3.0", theirs, "17", ">=4.3,<4.4")).good is good

@@ -1,4 +1,4 @@
-"""Data to try things on: nothing is downloaded, and every row is the same on every machine."""
+"""Example data: nothing is downloaded, and every row is the same on every machine."""
 
 from workbench.datasets.clicks import clickstream
 from workbench.datasets.nyc_flights import flights

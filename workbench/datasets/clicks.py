@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
 
-# What happens in a visit: (how often of 100, events). A first visit may sign up.
+# What happens in a visit: (percent of visits, events). In a first visit, users may sign up.
 _FIRST_VISITS = [
     (10, "landing_page signup welcome add_to_cart checkout"),
     (6, "landing_page signup add_to_cart * checkout"),
@@ -48,11 +48,11 @@ def clickstream(
     days: int = 30,
     partitions: int | None = None,
 ) -> DataFrame:
-    """A web shop's clickstream of any size, generated inside Spark.
+    """Return a web shop's clickstream of any size, generated inside Spark.
 
     Every user has a first visit, in which six of ten sign up; the other visits belong to users by
-    Zipf's law. Visits have up to five events, some are broken off and taken up again within three
-    days, and about 4% of the events share their millisecond with the one before.
+    Zipf's law. Visits have up to five events, some are interrupted and continue within three days,
+    and about 4% of the events share their millisecond with the one before.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def clickstream(
     users
         How many users there are, 1 or more.
     seed
-        Another seed gives other rows; the same seed the same rows, however they are partitioned.
+        Each seed gives other rows; the same seed gives the same rows in any partitioning.
     skew
         Exponent of Zipf's law, 0 or more: 0 spreads visits evenly, at 1.1 the busiest user
         of 100,000, number 1, has 5% of all events.
     events_per_user
-        Events per user in the mean, 1 or more.
+        Mean number of events per user, 1 or more.
     days
         Length of the period in which visits start, from 2024-01-01 on.
     partitions
@@ -83,7 +83,7 @@ def clickstream(
     Raises
     ------
     WorkbenchError
-        When an argument is out of its range.
+        When an argument is out of range.
 
     Notes
     -----
@@ -109,7 +109,7 @@ def clickstream(
 
 
 class _Draw:
-    """Uniform numbers in [0, 1) that depend on the seed, a purpose and some columns alone."""
+    """Uniform numbers in [0, 1) that depend only on the seed, a purpose and some columns."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -122,7 +122,7 @@ class _Draw:
 
 
 def _visits(rows: DataFrame, draw: _Draw, users: int, length: int, skew: float) -> DataFrame:
-    """Which visit, place in it and user each row is; the first visits are one to each user."""
+    """Return the visit, position and user of each row; the first visits are one for each user."""
     numbered = rows.select(
         F.expr(f"id div {length}").alias("visit"), (F.col("id") % length).cast("int").alias("place")
     )
@@ -132,7 +132,7 @@ def _visits(rows: DataFrame, draw: _Draw, users: int, length: int, skew: float) 
 
 
 def _zipf(uniform: Column, users: int, skew: float) -> Column:
-    """A rank from 1 to `users`, by inverting the continuous distribution of Zipf's law."""
+    """Return a rank from 1 to `users`, by inverting the continuous distribution of Zipf's law."""
     if abs(skew - 1) < 1e-9:
         rank = F.pow(F.lit(users + 1.0), uniform)
     else:
@@ -143,8 +143,8 @@ def _zipf(uniform: Column, users: int, skew: float) -> Column:
 
 def _events(visits: DataFrame, draw: _Draw, period: int) -> DataFrame:
     device = _choice(draw("device", "user_id"), _DEVICES)
-    known = visits.withColumn("device", device)
-    return known.select(
+    with_device = visits.withColumn("device", device)
+    return with_device.select(
         "user_id",
         F.timestamp_millis(_time(draw, period)).alias("timestamp"),
         _event(draw).alias("event"),
@@ -154,26 +154,26 @@ def _events(visits: DataFrame, draw: _Draw, period: int) -> DataFrame:
 
 
 def _time(draw: _Draw, period: int) -> Column:
-    """Milliseconds: the visit's start, its pace for each event, and a break in some visits."""
+    """Return milliseconds: the start of the visit, its pace, and a break in some visits."""
     arrival = draw("arrival", "user_id") * F.lit(0.5)
     later = arrival + (1 - arrival) * draw("start", "visit")
     start = F.when(F.col("first"), arrival).otherwise(later) * period
-    # A tie stands where the event before it stands.
-    place = F.col("place") - F.when(draw("tie", "visit", "place") < 0.05, 1).otherwise(0)
-    place = F.greatest(place, F.lit(0))
-    steps = place + draw("gap", "visit", place)
+    # A tied event has the position, and so the time, of the event before it.
+    position = F.col("place") - F.when(draw("tie", "visit", "place") < 0.05, 1).otherwise(0)
+    position = F.greatest(position, F.lit(0))
+    steps = position + draw("gap", "visit", position)
     pace = -F.log(1 - draw("pace", "visit")) * 3 * _MINUTE + 2000
     pause = draw("pause", "visit") ** 2 * 3 * _DAY
-    pause = F.when(place > F.floor(draw("break", "visit") * 12), pause).otherwise(0)
+    pause = F.when(position > F.floor(draw("break", "visit") * 12), pause).otherwise(0)
     return F.lit(_START) + F.floor(start + steps * pace + pause).cast("long")
 
 
 def _event(draw: _Draw) -> Column:
-    """The event at this place of the visit's script; a mobile user gets less far."""
-    luck = F.pow(draw("script", "visit"), F.when(F.col("device") == "mobile", 0.8).otherwise(1.1))
-    place = F.floor(luck * 100).cast("int") * _VISIT + F.col("place") + 1
+    """Return the event at this position of the visit's script; mobile users get less far."""
+    script = F.pow(draw("script", "visit"), F.when(F.col("device") == "mobile", 0.8).otherwise(1.1))
+    index = F.floor(script * 100).cast("int") * _VISIT + F.col("place") + 1
     first, later = (
-        F.element_at(F.array(*(F.lit(e) for s in _spread(scripts) for e in s.split())), place)
+        F.element_at(F.array(*(F.lit(e) for s in _repeated(scripts) for e in s.split())), index)
         for scripts in (_FIRST_VISITS, _LATER_VISITS)
     )
     event = F.when(F.col("first"), first).otherwise(later)
@@ -181,13 +181,13 @@ def _event(draw: _Draw) -> Column:
 
 
 def _choice(uniform: Column, weighted: Sequence[tuple[int, str]]) -> Column:
-    """The value on whose share of 100 the uniform number falls."""
-    values = F.array(*(F.lit(value) for value in _spread(weighted)))
+    """Return the value whose share of 100 contains the uniform number."""
+    values = F.array(*(F.lit(value) for value in _repeated(weighted)))
     return F.element_at(values, F.floor(uniform * 100).cast("int") + 1)
 
 
-def _spread(weighted: Sequence[tuple[int, str]]) -> list[str]:
-    """Each value as often as its share of 100: a look-up is cheaper than a chain of cases."""
+def _repeated(weighted: Sequence[tuple[int, str]]) -> list[str]:
+    """Repeat each value by its share of 100: a lookup is cheaper than a chain of cases."""
     return [value for share, value in weighted for _ in range(share)]
 
 

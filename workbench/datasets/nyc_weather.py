@@ -6,11 +6,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from workbench.datasets.package_files import cached_frame, package_file
 
-_SMALL = {name: pa.int32() for name in ("year", "month", "day", "hour", "wind_dir")}
+_INT_COLUMNS = {name: pa.int32() for name in ("year", "month", "day", "hour", "wind_dir")}
 
 
 def weather(spark: SparkSession) -> DataFrame:
-    """Hourly weather at the airports EWR, JFK and LGA in 2013.
+    """Return the hourly weather at the airports EWR, JFK and LGA in 2013.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def weather(spark: SparkSession) -> DataFrame:
         26,115 rows.
 
         - `origin` (string): the airport; `time` (timestamp): the start of the hour.
-        - `year`, `month`, `day`, `hour` (int): the same hour on New York's clocks.
+        - `year`, `month`, `day`, `hour` (int): the same hour in New York's local time.
         - `temp`, `dewp` (double, °F), `humid` (%), `wind_dir` (int, degrees), `wind_speed`,
           `wind_gust` (mph), `precip` (inches), `pressure` (millibars), `visib` (miles);
           null where not measured.
@@ -50,7 +50,7 @@ def weather(spark: SparkSession) -> DataFrame:
 
 
 def _hours() -> pa.Table:
-    types = _SMALL | {"time_hour": pa.timestamp("us", tz="UTC")}
+    types = _INT_COLUMNS | {"time_hour": pa.timestamp("us", tz="UTC")}
     options = pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=True)
     table = pyarrow.csv.read_csv(package_file("weather.csv"), convert_options=options)
     return table.rename_columns({"time_hour": "time"}).select(

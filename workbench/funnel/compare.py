@@ -137,8 +137,12 @@ def _differences(users: Any, entrants: Any, baseline: int, confidence: float) ->
     compared = np.zeros(users.shape, bool)
     compared[:, 1:] = True
     compared[baseline] = False
-    of_baseline = (np.broadcast_to(one[baseline], one.shape)[compared] for one in (users, entrants))
-    differences = differences_of(users[compared], entrants[compared], *of_baseline, confidence)
+    baseline_users, baseline_entrants = (
+        np.broadcast_to(one[baseline], one.shape)[compared] for one in (users, entrants)
+    )
+    differences = differences_of(
+        users[compared], entrants[compared], baseline_users, baseline_entrants, confidence
+    )
     columns = {}
     for name, values in zip(COMPARE_COLUMNS[6:10], differences, strict=True):
         column = np.full(users.shape, np.nan)

@@ -1,4 +1,4 @@
-"""Funnels over a Spark table. Groups of whole keys live in ``groups``, windows in ``windows``."""
+"""Funnels over a Spark table. Figures of whole groups are in ``groups``, windows in ``windows``."""
 
 from typing import TYPE_CHECKING
 

@@ -55,8 +55,8 @@ def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
 
 
 def _check_counterpart(funnel: "FunnelSpec") -> None:
-    for name, value, usual in (*funnel.rule_arguments(), *funnel.counting.arguments()):
-        if value != usual:
+    for name, value, default in (*funnel.rule_arguments(), *funnel.counting.arguments()):
+        if value != default:
             raise WorkbenchError(
                 f"{name}: ClickHouse's windowFunnel has no counterpart of {name}={value!r}; "
                 "leave it out to write the funnel as SQL."

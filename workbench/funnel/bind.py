@@ -137,7 +137,11 @@ def segment_types(
 
 
 def task_of(
-    funnel: FunnelSpec, integer_time: bool, names: bool, known: Sequence[str] = (), **more: Any
+    funnel: FunnelSpec,
+    integer_time: bool,
+    names: bool,
+    bit_labels: Sequence[str] = (),
+    **more: Any,
 ) -> FunnelTask:
     """Return the task of the workers: the funnel without its columns.
 
@@ -147,7 +151,7 @@ def task_of(
     integer_time : bool
     names : bool
         Whether the events are given by name, and not by the bits of conditions.
-    known : sequence of str
+    bit_labels : sequence of str
         The labels of the bits, if they differ from this funnel's own.
     **more
         Further fields of the task.
@@ -162,7 +166,7 @@ def task_of(
     steps: tuple[tuple[str, ...] | int, ...] = (*funnel.all_names, *(one.names for one in done))
     if conditions is not None:
         labels = [*conditions, *(one.label for one in done)]
-        steps = tuple(map(list(known or labels).index, labels))
+        steps = tuple(map(list(bit_labels or labels).index, labels))
     elif not names:
         steps = tuple(range(len(steps)))
     modes = {mode: mode in funnel.modes for mode in MODES}

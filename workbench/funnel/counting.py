@@ -174,10 +174,10 @@ def _check_session(counting: Counting) -> None:
 
 def _check_period(counting: Counting) -> None:
     """Refuse what is no period of any table, before a table is known."""
-    given = [one for one in (counting.start, counting.end) if one is not None]
-    if not given:
+    bounds = [one for one in (counting.start, counting.end) if one is not None]
+    if not bounds:
         return
-    integers = [whole_number(one) is not None for one in given]
+    integers = [whole_number(one) is not None for one in bounds]
     if len(set(integers)) > 1:
         raise WorkbenchError(
             f"end: {counting.end!r} and the start, {counting.start!r}, are not both times or both "

@@ -84,14 +84,14 @@ def uncut_reason(
     return None
 
 
-def check_cut(cut: Any, whole: str | None) -> str | int | None:
+def check_cut(cut: Any, uncut: str | None) -> str | int | None:
     """Return ``cut`` if it is valid and these keys can be cut so.
 
     Parameters
     ----------
     cut : str, int or None
         "auto", about how many rows a piece has, or None.
-    whole : str, optional
+    uncut : str, optional
         Why keys cannot be cut.
 
     Returns
@@ -104,15 +104,15 @@ def check_cut(cut: Any, whole: str | None) -> str | int | None:
     WorkbenchError
     """
     checked = checked_cut(cut)
-    if isinstance(checked, int) and whole is not None:
-        raise WorkbenchError(f"cut: keys cannot be cut, because {whole}; leave it out.")
+    if isinstance(checked, int) and uncut is not None:
+        raise WorkbenchError(f"cut: keys cannot be cut, because {uncut}; leave it out.")
     return checked
 
 
-def cut_text(cut: str | int | None, whole: str | None) -> str:
+def cut_text(cut: str | int | None, uncut: str | None) -> str:
     """Return a text that describes how large keys are processed."""
-    if whole is not None:
-        return f"one task each, because {whole}"
+    if uncut is not None:
+        return f"one task each, because {uncut}"
     if cut is None:
         return "one task each; cut='auto' looks for those too large for one, and cuts them by time"
     pieces = "" if cut == "auto" else f" of about {cut:,} rows"

@@ -160,10 +160,10 @@ def checked_rules(
             f"exclude_from: {exclude_from!r} says where those go whom an excluded event has "
             "stopped, and there is none; give exclude=, or leave it out."
         )
-    for argument, given in (
+    for argument, is_set in (
         ("optional", rules.optional), ("within", rules.within), ("exclude", rules.exclusions),
     ):  # fmt: skip
-        if order == "any" and given:
+        if order == "any" and is_set:
             raise WorkbenchError(
                 f"{argument}: steps in any order do not follow each other; "
                 f'give {argument} with order="this" or "strict", or leave it out.'
@@ -246,7 +246,8 @@ def _exclusions(
             'such as {"refunded": ("amount < 0", "add_to_cart", "checkout")}.'
         )
     return tuple(
-        _exclusion(label, given, labels, optional, names) for label, given in exclude.items()
+        _exclusion(label, definition, labels, optional, names)
+        for label, definition in exclude.items()
     )
 
 
@@ -260,18 +261,18 @@ def _by_name(exclude: Any) -> dict[str, None]:
 
 def _exclusion(
     label: Any,
-    given: Any,
+    definition: Any,
     labels: Sequence[str],
     optional: tuple[int, ...],
     names: Sequence[Sequence[str]] | None,
 ) -> Exclusion:
     check_steps((label,), "exclude")
-    parts = list(listed(given, "exclude")) if given is not None else []
+    parts = list(listed(definition, "exclude")) if definition is not None else []
     what = label if names else (parts.pop(0) if parts else None)
     if what is None or len(parts) not in (0, 2):
         two = "two steps" if names else "a condition and two steps"
         raise WorkbenchError(
-            f"exclude: {given!r} of {label!r} does not say between which steps; give {two}."
+            f"exclude: {definition!r} of {label!r} does not say between which steps; give {two}."
         )
     if not names:
         check_steps({label: what}, "exclude")

@@ -29,7 +29,7 @@ def checked_values(
     funnel: FunnelSpec,
     events: BoundTable | Prepared,
     by: Sequence[str],
-    given: Sequence[Any],
+    values: Sequence[Any],
     argument: str,
 ) -> tuple[Any, ...]:
     """Return the values of a segment as Python objects, and refuse those that no column holds.
@@ -40,7 +40,7 @@ def checked_values(
     events : BoundTable or Prepared
     by : sequence of str
         The columns of segments.
-    given : sequence
+    values : sequence
         A value for each. ``None``, ``pandas.NA`` and ``NaT`` mean null, and so does NaN if a
         column holds no floats, because pandas shows null as NaN there.
     argument : str
@@ -56,13 +56,13 @@ def checked_values(
     """
     kinds = [kind.typeName() for kind in segment_types(funnel, events, by)]
     cohorts = {one.label for one in funnel.segmenting.of(by)}
-    for name, value in zip(by, given, strict=True):
+    for name, value in zip(by, values, strict=True):
         if name in cohorts and not isinstance(value, bool | np.bool_):
             raise WorkbenchError(
                 f"{argument}: {value!r} is no segment of the cohort {name!r}; give True or False."
             )
     zone = clock_of(funnel, events)[1]
-    return tuple(value_of(*one, argument, zone) for one in zip(given, kinds, by, strict=True))
+    return tuple(value_of(*one, argument, zone) for one in zip(values, kinds, by, strict=True))
 
 
 def value_of(value: Any, kind: str, name: str, argument: str, zone: str = "UTC") -> Any:

@@ -97,13 +97,13 @@ def _periods_between(
     """Return the numbers of all periods up to the end of the data, without gaps."""
     if not rows:
         return np.zeros(0, np.int64)
-    known = [row[PERIOD] for row in rows]
+    with_entrants = [row[PERIOD] for row in rows]
     _, end = within_period(funnel, events, 0, rows[0]["end"])
-    last = max(*known, int(period_numbers(periods, np.array([end]))[0]))
+    last = max(*with_entrants, int(period_numbers(periods, np.array([end]))[0]))
     segments = len({_one_nan(row[name] for name in _names(row)) for row in rows})
-    check_points(last - min(known) + 1, segments, every)
+    check_points(last - min(with_entrants) + 1, segments, every)
     # Counted from zero, because the end of the range may exceed the largest integer.
-    return np.arange(last - min(known) + 1) + np.int64(min(known))
+    return np.arange(last - min(with_entrants) + 1) + np.int64(min(with_entrants))
 
 
 def _begin(periods: Periods, period_range: NDArray[np.int64]) -> pd.Timestamp | None:

@@ -42,8 +42,8 @@ def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: s
     groups, values = (tuple((name, aliases[name]) for name in some) for some in (df.key, names))
     task = QuantileTask(groups, values, options.q, options.single, kind == "disc")
     kinds = [answer_type(KINDS[kind], options, type_of(df, name)) for name in names]
-    answers = [StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
-    schema = StructType([*(df.schema[key] for key in df.key), *answers])
+    fields = [StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
+    schema = StructType([*(df.schema[key] for key in df.key), *fields])
     if (here := _in_driver(df, aliases, task)) is not None:
         return answered_here(here, schema, df.without_rows.sparkSession)
     ship(df.without_rows.sparkSession)

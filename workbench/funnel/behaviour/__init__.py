@@ -1,1 +1,1 @@
-"""What people do around the steps: who comes back, paths, drivers. Levels live beside it."""
+"""What people do around the steps: retention, paths and drivers."""

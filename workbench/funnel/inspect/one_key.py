@@ -135,11 +135,11 @@ def _select(
 ) -> pa.Table:
     from pyspark.sql import functions as F
 
-    known = funnel.event in events.names
-    name = column(events, funnel.event, "event") if known else F.lit(None)
-    wanted = {TIME: events.instants, **bits(funnel, events), NAME: name.cast("string")}
+    has_events = funnel.event in events.names
+    name = column(events, funnel.event, "event") if has_events else F.lit(None)
+    columns = {TIME: events.instants, **bits(funnel, events), NAME: name.cast("string")}
     # Computed before rows are filtered: a condition may be a window function, also across keys.
-    rows, number = numbered(events.df, wanted | {IS_KEY: is_key(events, values)})
-    values_of = {name: F.col(number[name]) for name in wanted}
+    rows, number = numbered(events.df, columns | {IS_KEY: is_key(events, values)})
+    values_of = {name: F.col(number[name]) for name in columns}
     rows = rows.where(number[IS_KEY]).where(values_of[TIME].isNotNull())
     return first_rows(rows, list(values_of.values()), values_of, limit)

@@ -225,16 +225,18 @@ def _schema(task: PeopleTask, events: Prepared) -> Any:
     from pyspark.sql import types as T
 
     schema = task_schema(task.funnel, events.schema, events.time)
-    own = "reached", "since_first", ENTERED
-    fields = [field for field in schema.fields if field.name not in own]
+    own_columns = "reached", "since_first", ENTERED
+    fields = [field for field in schema.fields if field.name not in own_columns]
     return T.StructType([*fields, T.StructField(LAST, schema["next_time"].dataType)])
 
 
 def _people(people: pa.Table, key: tuple[str, ...], cut: bool) -> People:
     keys = _keys(people, key)
     last, then = (_local_times(people.column(name)) for name in (LAST, "next_time"))
-    own = ["level", LAST, "next_event", "next_time"]
-    table = people.drop_columns([name for name in own if name in people.column_names]).to_pandas()
+    own_columns = ["level", LAST, "next_event", "next_time"]
+    table = people.drop_columns(
+        [name for name in own_columns if name in people.column_names]
+    ).to_pandas()
     parts = {"last_step": last, "next_time": then, "after": then - last}
     if "next_event" in people.column_names:
         parts = {"last_step": last, "next_event": people.column("next_event").to_pandas()} | parts

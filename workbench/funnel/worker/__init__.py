@@ -1,1 +1,1 @@
-"""What a funnel does in Spark's Python workers. No Spark lives here."""
+"""The tasks of funnels in Spark's Python workers. No module here imports Spark."""

@@ -279,7 +279,7 @@ class EntriesTask:
             TAKEN: pa.array([0], pa.uint32()),
         }
         for k, name in enumerate(self.funnel.by):
-            kept = KEEP + name
-            kind = pa.bool_() if name in self.funnel.cohorts else block.plain(kept).type
+            column = KEEP + name
+            kind = pa.bool_() if name in self.funnel.cohorts else block.plain(column).type
             columns[segment_column(k)] = pa.nulls(1, kind)
         return pa.table(columns)

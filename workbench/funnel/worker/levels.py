@@ -332,8 +332,8 @@ class FunnelTask:
     @property
     def segment_columns(self) -> list[str]:
         """The kept columns that segments are read from at a step."""
-        own = () if self.attribution == "each" else self.by
-        return [KEEP + name for name in own if name not in self.cohorts]
+        names = () if self.attribution == "each" else self.by
+        return [KEEP + name for name in names if name not in self.cohorts]
 
     def result(self, parts: "BlockParts") -> Reached:
         """Return how far the parts of a block got, computed unless they already hold it."""

@@ -109,9 +109,9 @@ class PathsTask:
     def _path_lists(self, paths: NDArray[np.int64], names: list[str]) -> pa.Array:
         """Return paths as lists of names, from their first event on."""
         paths = paths[:, ::-1] if self.backwards else paths
-        there = paths >= 0
-        ends = pa.array(offsets_of(there.sum(axis=1)).astype(np.int32))
-        texts = pa.array(names, pa.string()).take(pa.array(paths[there]))
+        is_event = paths >= 0
+        ends = pa.array(offsets_of(is_event.sum(axis=1)).astype(np.int32))
+        texts = pa.array(names, pa.string()).take(pa.array(paths[is_event]))
         return pa.ListArray.from_arrays(ends, texts)
 
     def _paths(

@@ -60,28 +60,30 @@ class PeopleTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the keys of every block, with the time of the last step and what came next."""
         for answer in self.funnel.from_blocks(batches):
-            yield self._first(pa.table(answer.filter(self._wanted(answer)).columns, answer.schema))
+            yield self._first(
+                pa.table(answer.filter(self._matching(answer)).columns, answer.schema)
+            )
 
-    def _wanted(self, answer: pa.RecordBatch) -> pa.Array:
-        wanted = pa.array(np.ones(len(answer), bool))
+    def _matching(self, answer: pa.RecordBatch) -> pa.Array:
+        mask = pa.array(np.ones(len(answer), bool))
         if self.segments is not None:
             columns = [answer.column(name) for name in self.funnel.by]
             matches = [_is_segment(columns, values) for values in self.segments]
             inside = reduce(pc.or_, matches) if matches else pa.array(np.zeros(len(answer), bool))
-            wanted = pc.invert(inside) if self.others else inside
+            mask = pc.invert(inside) if self.others else inside
         times = answer.column("since_first")
         since = _last(times) if self.step is None else _values(times, self.step)
         if self.step is not None:
-            wanted = pc.and_(wanted, since.is_valid())
+            mask = pc.and_(mask, since.is_valid())
         if self.took is not None:
             within = pc.and_(pc.greater_equal(since, self.took[0]), pc.less(since, self.took[1]))
-            wanted = pc.and_(wanted, within.fill_null(False))
+            mask = pc.and_(mask, within.fill_null(False))
         if self.excluded is not None:
             ended = answer.column("excluded")
-            wanted = pc.and_(wanted, ended if self.excluded else pc.invert(ended))
+            mask = pc.and_(mask, ended if self.excluded else pc.invert(ended))
         if self.entered is not None:
-            wanted = pc.and_(wanted, self._in_period(answer, *self.entered))
-        return wanted
+            mask = pc.and_(mask, self._in_period(answer, *self.entered))
+        return mask
 
     def _in_period(self, answer: pa.RecordBatch, begin: int, end: int, latest: int) -> pa.Array:
         """Return which chains begin in a period, for keys whose window is over, or still open."""
@@ -96,8 +98,8 @@ class PeopleTask:
         keys = [(name, "ascending") for name in self.funnel.keys]
         people = people.take(pc.sort_indices(people, keys)[: self.rows])
         reached = _last(as_array(people.column("reached")))
-        own = "reached", "since_first", ENTERED
-        names = [name for name in people.column_names if name not in own]
+        own_columns = "reached", "since_first", ENTERED
+        names = [name for name in people.column_names if name not in own_columns]
         columns = {name: as_array(people.column(name)) for name in names} | {LAST: reached}
         return pa.record_batch(columns)
 

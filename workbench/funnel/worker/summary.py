@@ -206,15 +206,17 @@ class SummaryTask:
             begun, stopped[OPEN] = self._open(begun)
         if not len(begun):
             return
-        times, everybody = begun.column("since_first").chunk(0), np.zeros(len(begun), np.int64)
+        times, one_group = begun.column("since_first").chunk(0), np.zeros(len(begun), np.int64)
         if EXCLUDED in begun.column_names:
             stopped[EXCLUDED] = begun.column(EXCLUDED).to_numpy()
             stopped |= {OPEN: stopped[OPEN] & ~stopped[EXCLUDED]} if OPEN in stopped else {}
-        own = "since_first", EXCLUDED, ENTERED
-        names = [name for name in begun.column_names if name not in own]
-        everything = pa.table([pa.nulls(1, begun.schema.field(name).type) for name in names], names)
+        own_columns = "since_first", EXCLUDED, ENTERED
+        names = [name for name in begun.column_names if name not in own_columns]
+        null_segment = pa.table(
+            [pa.nulls(1, begun.schema.field(name).type) for name in names], names
+        )
         if self.ranks is None or not names:
-            yield self._batch(times, stopped, everybody, everything, whole=True)
+            yield self._batch(times, stopped, one_group, null_segment, whole=True)
         if names:
             code, segments = encode_segments(begun.select(names))
             yield from self._of_segments(times, stopped, code, segments)
@@ -243,21 +245,32 @@ class SummaryTask:
         if self.largest is None or unlisted <= 0:
             yield self._batch(times, stopped, code, segments, whole=False)
             return
-        own = self._order(np.bincount(code), segments)[: self.largest]
+        largest_segments = self._order(np.bincount(code), segments)[: self.largest]
         position = np.full(len(segments), self.largest)
-        position[own] = np.arange(len(own))
+        position[largest_segments] = np.arange(len(largest_segments))
         code = position[code]
         listed = code < self.largest
-        mine, theirs = ({k: one[of] for k, one in stopped.items()} for of in (listed, ~listed))
+        stopped_listed, stopped_others = (
+            {k: one[of] for k, one in stopped.items()} for of in (listed, ~listed)
+        )
         yield self._batch(
-            times.filter(pa.array(listed)), mine, code[listed], segments.take(pa.array(own)), False
+            times.filter(pa.array(listed)),
+            stopped_listed,
+            code[listed],
+            segments.take(pa.array(largest_segments)),
+            False,
         )
         others = times.filter(pa.array(~listed))
-        nothing = pa.table(
+        null_segment = pa.table(
             [pa.nulls(1, one.type) for one in segments.schema], segments.schema.names
         )
         yield self._batch(
-            others, theirs, np.zeros(len(others), np.int64), nothing, whole=False, others=unlisted
+            others,
+            stopped_others,
+            np.zeros(len(others), np.int64),
+            null_segment,
+            whole=False,
+            others=unlisted,
         )
 
     def _batch(

@@ -108,9 +108,9 @@ class TrendTask:
         table = segments.append_column("entrants", pa.array(np.bincount(code)))
         keys = [(name, "ascending", "at_start") for name in segments.column_names]
         order = pc.sort_indices(table, [("entrants", "descending", "at_end"), *keys])
-        own = np.asarray(order[: self.largest], np.int64)
+        largest_segments = np.asarray(order[: self.largest], np.int64)
         position = np.full(len(segments), self.largest)
-        position[own] = np.arange(self.largest)
+        position[largest_segments] = np.arange(self.largest)
         # After the last segment comes a null for the others.
-        listed = segments.take(pa.array([*own.tolist(), None], pa.int64()))
+        listed = segments.take(pa.array([*largest_segments.tolist(), None], pa.int64()))
         return position[code], listed, np.append(np.zeros(self.largest, np.int64), unlisted)

@@ -44,7 +44,7 @@ class Trait(NamedTuple):
     converted: bool | None
 
 
-class Compared(NamedTuple):
+class ComparedPeople(NamedTuple):
     """The people of a block who are compared.
 
     Attributes
@@ -105,7 +105,7 @@ class DriversTask:
             return
         yield from to_one_task(map(self.counts, blocks), BUNDLE, (*self.keys, "drivers"))
 
-    def compared(self, result: Reached) -> Compared:
+    def compared(self, result: Reached) -> ComparedPeople:
         """Return who is compared, and the times between which they are watched."""
         window = self.funnel.window
         took_previous = result.taken[:, self.before]
@@ -116,7 +116,7 @@ class DriversTask:
         went_on = took_previous & result.taken[:, self.step]
         early = went_on & ~late & (result.reached[:, self.step] <= until)
         group = np.where(took_previous & ~late & ~early, went_on.astype(np.int64), -1)
-        return Compared(group, arrival, until, int(early.sum()), int(late.sum()))
+        return ComparedPeople(group, arrival, until, int(early.sum()), int(late.sum()))
 
     def counts(self, block: Block) -> pa.Table:
         """Return for each feature how many who went on have it, and how many who dropped off."""
@@ -196,7 +196,7 @@ class SeenRows(NamedTuple):
     later: NDArray[np.bool_]
 
 
-def _seen_rows(block: Block, compared: Compared) -> SeenRows:
+def _seen_rows(block: Block, compared: ComparedPeople) -> SeenRows:
     is_compared, sizes = compared.group >= 0, np.diff(block.offsets)
     time = instants(block.column(TIME))
     since = np.repeat(np.where(is_compared, compared.arrival, MOST), sizes)

@@ -1,11 +1,11 @@
 """The functions of :func:`workbench.over`, as ``wb.fn``.
 
-An argument is the exact name of a column, or a Column. Each function can be changed further:
-``.where(condition)``, ``.distinct()``, ``.ignore_nulls()``, and ``.over(frame)`` for a frame of
-its own.
+An argument is the exact name of a column, or a Column. Each function has methods that modify it:
+``.where(condition)``, ``.distinct()``, ``.ignore_nulls()``, and ``.over(frame)``, which sets its
+own frame.
 
-In the examples below, ``pd`` is pandas and ``wb`` this package. Where rows have an order, each has
-the answer of the rows up to it and its peers; without one, all have that of the whole table.
+In the examples below, ``pd`` is pandas and ``wb`` this package. With an order, each row's result
+covers the rows up to it and its peers; without one, every row's result covers the whole table.
 
 Examples
 --------
@@ -51,26 +51,26 @@ if TYPE_CHECKING:
 Argument = Union[str, "Column"]
 
 #: The greatest integer that an option may be.
-MOST = 2**31 - 1
+MAX_INTEGER = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A window function with its arguments; the functions of this module make them.
+    """A window function with its arguments, as the functions of this module return it.
 
     Attributes
     ----------
     name : str
-        As SQL calls it.
+        Its name in SQL.
     arguments : tuple of (str or Column)
     options : Options
-        What is no column: the n of ``lag``, the quantiles.
+        Arguments that are not columns: the n of ``lag``, the quantiles.
     condition : str or Column, optional
         Only rows that fulfil it count.
     frame : Frame, optional
-        A frame of its own, instead of that of the call.
+        The function's own frame, which replaces that of the call.
     order : tuple of OrderColumn
-        The columns by which it looks at the rows of its frame, where that is not the call's order.
+        The order of the rows within the frame, where it differs from the call's order.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Function:
 
     @property
     def info(self) -> FunctionInfo:
-        """Its row of the catalogue.
+        """The function's row of the catalogue.
 
         Examples
         --------
@@ -111,7 +111,7 @@ class Function:
         return info_of(self.name, bool(self.order))
 
     def where(self, condition: Argument) -> "Function":
-        """Return the function of only those rows of the frame that fulfil a condition.
+        """Return the function restricted to the rows of the frame that fulfil a condition.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class Function:
         Raises
         ------
         WorkbenchError
-            When the function takes no condition, or has one.
+            When the function takes no condition, or already has one.
 
         Examples
         --------
@@ -141,9 +141,9 @@ class Function:
         return replace(self, condition=condition)
 
     def distinct(self) -> "Function":
-        """Return the function of values that count once each, however often the frame has them.
+        """Return the function over distinct values: each counts once per frame.
 
-        Of an aggregate of two columns, each pair of values counts once.
+        For an aggregate of two columns, each pair of values counts once.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class Function:
         Raises
         ------
         WorkbenchError
-            When the function is no aggregate of a column.
+            When the function is not an aggregate of a column.
 
         Examples
         --------
@@ -169,7 +169,7 @@ class Function:
         return replace(self, options=replace(self.options, distinct=True))
 
     def ignore_nulls(self) -> "Function":
-        """Return the function of only those rows whose value is not null.
+        """Return the function restricted to rows whose value is not null.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class Function:
         Raises
         ------
         WorkbenchError
-            When the function never counts nulls, or looks at no value.
+            When the function never counts nulls, or reads no value.
 
         Examples
         --------
@@ -194,11 +194,11 @@ class Function:
         return replace(self, options=replace(self.options, ignore_nulls=True))
 
     def order_by(self, *terms: Any) -> "Function":
-        """Return the function of the frame's rows in an order of their own.
+        """Return the function with its own order for the rows of the frame.
 
-        The frame is still found by the order of the call. Of rows that are equal, those come first
-        that do so in the call's order. Ranks, ``lag`` and ``lead`` look at the frame then, and not
-        at the whole partition; ``fill`` looks at the partition.
+        The order of the call still decides which rows are in the frame, and breaks ties in this
+        one. With an order of their own, ranks, ``lag`` and ``lead`` look at the frame instead of
+        the whole partition; ``fill`` still looks at the partition.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Function:
         Raises
         ------
         WorkbenchError
-            When the order changes nothing, or the function cannot have one of its own.
+            When the order would change nothing, or the function takes none.
 
         Examples
         --------
@@ -232,7 +232,7 @@ class Function:
         return replace(self, order=order_terms(list(terms)))
 
     def over(self, frame: Frame) -> "Function":
-        """Return the function over a frame of its own.
+        """Return the function with its own frame.
 
         Parameters
         ----------
@@ -275,11 +275,13 @@ def count(column: Argument = "*") -> Function:
     >>> wb.over(days, [], "day", **calls).select(*calls).toArrow().to_pydict()
     {'values': [1, 1, 2], 'rows': [1, 2, 3]}
     """
-    return Function("count", () if isinstance(column, str) and column == "*" else _one(column))
+    return Function(
+        "count", () if isinstance(column, str) and column == "*" else _column_argument(column)
+    )
 
 
 def count_distinct(column: Argument) -> Function:
-    """Count the distinct values; null is none.
+    """Count the distinct values, nulls excluded.
 
     Examples
     --------
@@ -287,11 +289,11 @@ def count_distinct(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.count_distinct("carrier")).toArrow()["n"].to_pylist()
     [1, 2, 2, 2]
     """
-    return Function("count_distinct", _one(column))
+    return Function("count_distinct", _column_argument(column))
 
 
 def sum(column: Argument) -> Function:
-    """Add up numbers: integers to a long, decimals to a decimal, others to a double.
+    """Return the sum of numbers: a long of integers, a decimal of decimals, else a double.
 
     Examples
     --------
@@ -299,7 +301,7 @@ def sum(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.sum("mwh")).toArrow()["n"].to_pylist()
     [None, 5.0, 12.0]
     """
-    return Function("sum", _one(column))
+    return Function("sum", _column_argument(column))
 
 
 def avg(column: Argument) -> Function:
@@ -311,7 +313,7 @@ def avg(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.avg("mwh")).toArrow()["n"].to_pylist()
     [2.0, 2.0, 4.0]
     """
-    return Function("avg", _one(column))
+    return Function("avg", _column_argument(column))
 
 
 def min(column: Argument) -> Function:
@@ -323,7 +325,7 @@ def min(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.min("mwh")).toArrow()["n"].to_pylist()
     [3.0, 3.0, 1.0]
     """
-    return Function("min", _one(column))
+    return Function("min", _column_argument(column))
 
 
 def max(column: Argument) -> Function:
@@ -335,14 +337,14 @@ def max(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.max("mwh")).toArrow()["n"].to_pylist()
     [None, 2.0, 5.0, 5.0]
     """
-    return Function("max", _one(column))
+    return Function("max", _column_argument(column))
 
 
 def product(column: Argument) -> Function:
-    """Multiply numbers, as a double.
+    """Return the product of numbers, as a double.
 
-    Factors are multiplied in parts. Where some of them pass the range of doubles, and others are
-    zero or lead back, it depends on the parts whether the answer is infinite, NaN or a number.
+    Partial products are combined in an unspecified order. Where one of them overflows, and other
+    factors are zero or small, that order decides whether the result is infinite, NaN or a number.
 
     Examples
     --------
@@ -350,11 +352,11 @@ def product(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.product("factor")).toArrow()["n"].to_pylist()
     [2.0, 2.0, 6.0]
     """
-    return Function("product", _one(column))
+    return Function("product", _column_argument(column))
 
 
 def stddev(column: Argument) -> Function:
-    """Return the standard deviation of a sample: null for fewer than two values.
+    """Return the sample standard deviation; null for fewer than two values.
 
     Examples
     --------
@@ -362,11 +364,11 @@ def stddev(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.stddev("mwh")).toArrow()["n"].to_pylist()
     [None, 1.4142135623730951, 2.0]
     """
-    return Function("stddev", _one(column))
+    return Function("stddev", _column_argument(column))
 
 
 def stddev_samp(column: Argument) -> Function:
-    """Return the standard deviation of a sample, as :func:`stddev` does.
+    """Return the sample standard deviation, as :func:`stddev` does.
 
     Examples
     --------
@@ -377,7 +379,7 @@ def stddev_samp(column: Argument) -> Function:
 
 
 def stddev_pop(column: Argument) -> Function:
-    """Return the standard deviation of a population.
+    """Return the population standard deviation.
 
     Examples
     --------
@@ -385,11 +387,11 @@ def stddev_pop(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.stddev_pop("mwh")).toArrow()["n"].to_pylist()
     [0.0, 1.0, 1.0]
     """
-    return Function("stddev_pop", _one(column))
+    return Function("stddev_pop", _column_argument(column))
 
 
 def variance(column: Argument) -> Function:
-    """Return the variance of a sample: null for fewer than two values.
+    """Return the sample variance; null for fewer than two values.
 
     Examples
     --------
@@ -397,11 +399,11 @@ def variance(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.variance("mwh")).toArrow()["n"].to_pylist()
     [None, 2.0, 4.0]
     """
-    return Function("variance", _one(column))
+    return Function("variance", _column_argument(column))
 
 
 def var_samp(column: Argument) -> Function:
-    """Return the variance of a sample, as :func:`variance` does.
+    """Return the sample variance, as :func:`variance` does.
 
     Examples
     --------
@@ -420,11 +422,11 @@ def variance_pop(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.variance_pop("mwh")).toArrow()["n"].to_pylist()
     [0.0, 4.0, 4.0]
     """
-    return Function("variance_pop", _one(column))
+    return Function("variance_pop", _column_argument(column))
 
 
 def var_pop(column: Argument) -> Function:
-    """Return the variance of a population, as :func:`variance_pop` does.
+    """Return the population variance, as :func:`variance_pop` does.
 
     Examples
     --------
@@ -435,7 +437,7 @@ def var_pop(column: Argument) -> Function:
 
 
 def skewness(column: Argument) -> Function:
-    """Return the skewness of a sample: null for fewer than three values, or equal ones.
+    """Return the sample skewness; null for fewer than three values, or where all are equal.
 
     Examples
     --------
@@ -444,11 +446,11 @@ def skewness(column: Argument) -> Function:
     >>> [round(value, 2) for value in answer.select("a", "b").first()]
     [0.0, 1.73]
     """
-    return Function("skewness", _one(column))
+    return Function("skewness", _column_argument(column))
 
 
 def kurtosis(column: Argument) -> Function:
-    """Return the excess kurtosis of a sample: null for fewer than four values, or equal ones.
+    """Return the sample excess kurtosis; null for fewer than four values, or if all are equal.
 
     Examples
     --------
@@ -457,11 +459,11 @@ def kurtosis(column: Argument) -> Function:
     >>> [round(value, 2) for value in answer.select("a", "b").first()]
     [-1.2, 4.0]
     """
-    return Function("kurtosis", _one(column))
+    return Function("kurtosis", _column_argument(column))
 
 
 def kurtosis_pop(column: Argument) -> Function:
-    """Return the excess kurtosis of a population: null for one value, or equal ones.
+    """Return the population excess kurtosis; null for one value, or where all are equal.
 
     Examples
     --------
@@ -469,11 +471,11 @@ def kurtosis_pop(column: Argument) -> Function:
     >>> round(wb.over(rows, n=wb.fn.kurtosis_pop("x")).first().n, 2)
     -2.0
     """
-    return Function("kurtosis_pop", _one(column))
+    return Function("kurtosis_pop", _column_argument(column))
 
 
 def covar_samp(column: Argument, other: Argument) -> Function:
-    """Return the covariance of a sample, of the rows in which neither value is null.
+    """Return the sample covariance of the rows in which neither value is null.
 
     Examples
     --------
@@ -481,11 +483,11 @@ def covar_samp(column: Argument, other: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.covar_samp("x", "y")).toArrow()["n"].to_pylist()
     [None, 1.0, 2.0, 2.0]
     """
-    return Function("covar_samp", (*_one(column), *_one(other, "other")))
+    return Function("covar_samp", (*_column_argument(column), *_column_argument(other, "other")))
 
 
 def covar_pop(column: Argument, other: Argument) -> Function:
-    """Return the covariance of a population, of the rows in which neither value is null.
+    """Return the population covariance of the rows in which neither value is null.
 
     Examples
     --------
@@ -493,11 +495,11 @@ def covar_pop(column: Argument, other: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.covar_pop("x", "y")).toArrow()["n"].to_pylist()
     [0.0, 2.0, 2.0]
     """
-    return Function("covar_pop", (*_one(column), *_one(other, "other")))
+    return Function("covar_pop", (*_column_argument(column), *_column_argument(other, "other")))
 
 
 def corr(column: Argument, other: Argument) -> Function:
-    """Return the correlation of the rows in which neither value is null; NaN for equal values.
+    """Return the correlation of rows in which neither value is null; NaN where all are equal.
 
     Examples
     --------
@@ -505,11 +507,11 @@ def corr(column: Argument, other: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.corr("x", "y")).toArrow()["n"].to_pylist()
     [nan, -1.0, -1.0]
     """
-    return Function("corr", (*_one(column), *_one(other, "other")))
+    return Function("corr", (*_column_argument(column), *_column_argument(other, "other")))
 
 
 def sem(column: Argument) -> Function:
-    """Return the standard error of the mean, by the deviation of a population.
+    """Return the standard error of the mean, from the population standard deviation.
 
     Examples
     --------
@@ -517,11 +519,11 @@ def sem(column: Argument) -> Function:
     >>> round(wb.over(rows, n=wb.fn.sem("x")).first().n, 2)
     1.0
     """
-    return Function("sem", _one(column))
+    return Function("sem", _column_argument(column))
 
 
 def bit_and(column: Argument) -> Function:
-    """Return the bits that all integers have, as a long.
+    """Return the bitwise AND of integers, as a long.
 
     Examples
     --------
@@ -529,11 +531,11 @@ def bit_and(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.bit_and("bits")).toArrow()["n"].to_pylist()
     [6, 2]
     """
-    return Function("bit_and", _one(column))
+    return Function("bit_and", _column_argument(column))
 
 
 def bit_or(column: Argument) -> Function:
-    """Return the bits that any of the integers has, as a long.
+    """Return the bitwise OR of integers, as a long.
 
     Examples
     --------
@@ -541,11 +543,11 @@ def bit_or(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.bit_or("bits")).toArrow()["n"].to_pylist()
     [6, 7]
     """
-    return Function("bit_or", _one(column))
+    return Function("bit_or", _column_argument(column))
 
 
 def bit_xor(column: Argument) -> Function:
-    """Return the bits that an odd number of the integers have, as a long.
+    """Return the bitwise XOR of integers, as a long.
 
     Examples
     --------
@@ -553,11 +555,11 @@ def bit_xor(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.bit_xor("bits")).toArrow()["n"].to_pylist()
     [6, 5, 6]
     """
-    return Function("bit_xor", _one(column))
+    return Function("bit_xor", _column_argument(column))
 
 
 def entropy(column: Argument) -> Function:
-    """Return the entropy of the values in bits, by how often each is there; 0 for no value.
+    """Return the entropy of the values' frequencies, in bits; 0 without a value.
 
     Examples
     --------
@@ -566,7 +568,7 @@ def entropy(column: Argument) -> Function:
     >>> wb.over(rows, **calls).select(*calls).first()
     Row(coin_bits=1.0, suit_bits=2.0)
     """
-    return Function("entropy", _one(column))
+    return Function("entropy", _column_argument(column))
 
 
 def regr_count(y: Argument, x: Argument) -> Function:
@@ -578,7 +580,7 @@ def regr_count(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_count("y", "x")).toArrow()["n"].to_pylist()
     [1, 1, 2]
     """
-    return Function("regr_count", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_count", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def regr_avgx(y: Argument, x: Argument) -> Function:
@@ -590,7 +592,7 @@ def regr_avgx(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_avgx("y", "x")).toArrow()["n"].to_pylist()
     [None, 2.0, 3.0]
     """
-    return Function("regr_avgx", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_avgx", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def regr_avgy(y: Argument, x: Argument) -> Function:
@@ -602,11 +604,11 @@ def regr_avgy(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_avgy("y", "x")).toArrow()["n"].to_pylist()
     [None, 2.0, 3.0]
     """
-    return Function("regr_avgy", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_avgy", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def regr_sxx(y: Argument, x: Argument) -> Function:
-    """Return the sum of the squares of ``x`` around its mean.
+    """Return the sum of the squared deviations of ``x`` from its mean.
 
     Examples
     --------
@@ -614,11 +616,11 @@ def regr_sxx(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_sxx("y", "x")).toArrow()["n"].to_pylist()
     [0.0, 0.5, 2.0]
     """
-    return Function("regr_sxx", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_sxx", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def regr_syy(y: Argument, x: Argument) -> Function:
-    """Return the sum of the squares of ``y`` around its mean.
+    """Return the sum of the squared deviations of ``y`` from its mean.
 
     Examples
     --------
@@ -626,11 +628,11 @@ def regr_syy(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_syy("y", "x")).toArrow()["n"].to_pylist()
     [0.0, 2.0, 8.0]
     """
-    return Function("regr_syy", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_syy", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def regr_sxy(y: Argument, x: Argument) -> Function:
-    """Return the sum of the products of ``y`` and ``x`` around their means.
+    """Return the sum of the products of the deviations of ``y`` and ``x`` from their means.
 
     Examples
     --------
@@ -638,11 +640,11 @@ def regr_sxy(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_sxy("y", "x")).toArrow()["n"].to_pylist()
     [0.0, 1.0, 4.0]
     """
-    return Function("regr_sxy", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_sxy", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def regr_slope(y: Argument, x: Argument) -> Function:
-    """Return the slope of the line nearest to the points; NaN where all ``x`` are equal.
+    """Return the slope of the least-squares line; NaN where all ``x`` are equal.
 
     Examples
     --------
@@ -650,11 +652,11 @@ def regr_slope(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_slope("y", "x")).toArrow()["n"].to_pylist()
     [nan, 2.0, 2.0]
     """
-    return Function("regr_slope", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_slope", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def regr_intercept(y: Argument, x: Argument) -> Function:
-    """Return where that line crosses ``x = 0``; null where all ``x`` are equal.
+    """Return the intercept of the least-squares line; null where all ``x`` are equal.
 
     Examples
     --------
@@ -662,11 +664,11 @@ def regr_intercept(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_intercept("y", "x")).toArrow()["n"].to_pylist()
     [None, 1.0, 1.0]
     """
-    return Function("regr_intercept", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_intercept", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def regr_r2(y: Argument, x: Argument) -> Function:
-    """Return the share of ``y``'s variance that the line tells; null where all ``x`` are equal.
+    """Return the share of ``y``'s variance that the line explains; null if all ``x`` are equal.
 
     Examples
     --------
@@ -674,11 +676,11 @@ def regr_r2(y: Argument, x: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.regr_r2("y", "x")).toArrow()["n"].to_pylist()
     [None, 1.0, 0.25]
     """
-    return Function("regr_r2", (*_one(y, "y"), *_one(x, "x")))
+    return Function("regr_r2", (*_column_argument(y, "y"), *_column_argument(x, "x")))
 
 
 def bool_and(column: Argument) -> Function:
-    """Say whether all values are true.
+    """Return whether all values are true.
 
     Examples
     --------
@@ -686,11 +688,11 @@ def bool_and(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.bool_and("on_time")).toArrow()["n"].to_pylist()
     [True, True, False]
     """
-    return Function("bool_and", _one(column))
+    return Function("bool_and", _column_argument(column))
 
 
 def bool_or(column: Argument) -> Function:
-    """Say whether any value is true.
+    """Return whether any value is true.
 
     Examples
     --------
@@ -698,11 +700,11 @@ def bool_or(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.bool_or("on_time")).toArrow()["n"].to_pylist()
     [None, False, True]
     """
-    return Function("bool_or", _one(column))
+    return Function("bool_or", _column_argument(column))
 
 
 def arg_min(column: Argument, by: Argument) -> Function:
-    """Return the value where another column is least, of rows in which neither is null.
+    """Return the value at the minimum of another column, of rows in which neither is null.
 
     Examples
     --------
@@ -710,11 +712,11 @@ def arg_min(column: Argument, by: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.arg_min("carrier", "late")).toArrow()["n"].to_pylist()
     ['UA', 'AA', 'AA']
     """
-    return Function("arg_min", (*_one(column), *_one(by, "by")))
+    return Function("arg_min", (*_column_argument(column), *_column_argument(by, "by")))
 
 
 def arg_max(column: Argument, by: Argument) -> Function:
-    """Return the value where another column is greatest, of rows in which neither is null.
+    """Return the value at the maximum of another column, of rows in which neither is null.
 
     Examples
     --------
@@ -722,11 +724,11 @@ def arg_max(column: Argument, by: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.arg_max("carrier", "late")).toArrow()["n"].to_pylist()
     ['UA', 'UA', 'DL']
     """
-    return Function("arg_max", (*_one(column), *_one(by, "by")))
+    return Function("arg_max", (*_column_argument(column), *_column_argument(by, "by")))
 
 
 def mode(column: Argument) -> Function:
-    """Return the most frequent value; of several, the one that appears first in the frame.
+    """Return the most frequent value; of equally frequent ones, the first in the frame.
 
     Examples
     --------
@@ -734,11 +736,11 @@ def mode(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.mode("carrier")).toArrow()["n"].to_pylist()
     ['AA', 'AA', 'UA']
     """
-    return Function("mode", _one(column))
+    return Function("mode", _column_argument(column))
 
 
 def median(column: Argument) -> Function:
-    """Return the median, interpolated: a double, or a timestamp of times.
+    """Return the median, interpolated: a double, or a timestamp for times.
 
     Examples
     --------
@@ -746,7 +748,7 @@ def median(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.median("mwh")).toArrow()["n"].to_pylist()
     [1.0, 2.0, 2.0, 3.0]
     """
-    return Function("median", _one(column), Options(q=(0.5,), single=True))
+    return Function("median", _column_argument(column), Options(q=(0.5,), single=True))
 
 
 def mad(column: Argument) -> Function:
@@ -758,7 +760,7 @@ def mad(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.mad("mwh")).toArrow()["n"].to_pylist()
     [0.0, 0.5, 1.0]
     """
-    return Function("mad", _one(column))
+    return Function("mad", _column_argument(column))
 
 
 def quantile(column: Argument, q: float | Sequence[float]) -> Function:
@@ -769,7 +771,7 @@ def quantile(column: Argument, q: float | Sequence[float]) -> Function:
     column : str or Column
         Numbers, dates or timestamps.
     q : float or sequence of float
-        From 0 to 1; several give an array, and cost little more than one.
+        From 0 to 1. A sequence gives an array, and costs little more than one quantile.
 
     Returns
     -------
@@ -783,18 +785,18 @@ def quantile(column: Argument, q: float | Sequence[float]) -> Function:
     >>> percentile("mwh", 0.9)
     wb.fn.quantile('mwh', 0.9)
     """
-    return Function("quantile", _one(column), _quantiles(q))
+    return Function("quantile", _column_argument(column), _quantiles(q))
 
 
 def quantile_disc(column: Argument, q: float | Sequence[float]) -> Function:
-    """Return quantiles that are values of the column: the least that reaches the share.
+    """Return discrete quantiles: the least value whose cumulative share reaches ``q``.
 
     Parameters
     ----------
     column : str or Column
-        Of any type that has an order.
+        Of any sortable type.
     q : float or sequence of float
-        From 0 to 1; several give an array.
+        From 0 to 1. A sequence gives an array.
 
     Returns
     -------
@@ -807,7 +809,7 @@ def quantile_disc(column: Argument, q: float | Sequence[float]) -> Function:
     >>> wb.over(rows, **calls).select(*calls).first()
     Row(disc=2, cont=2.5)
     """
-    return Function("quantile_disc", _one(column), _quantiles(q))
+    return Function("quantile_disc", _column_argument(column), _quantiles(q))
 
 
 def quantile_cont(column: Argument, q: float | Sequence[float]) -> Function:
@@ -821,23 +823,22 @@ def quantile_cont(column: Argument, q: float | Sequence[float]) -> Function:
     return quantile(column, q)
 
 
-percentile = quantile  # as Spark calls it
+percentile = quantile  # its name in Spark
 
 
 def string_agg(column: Argument, separator: str = ",") -> Function:
-    """Join the texts that are not null, in the order of the rows.
+    """Join strings that are not null, in the order of the rows.
 
     Parameters
     ----------
     column : str or Column
-        Text.
+        Strings.
     separator : str
-        What stands between two texts.
 
     Returns
     -------
     Function
-        With ``.distinct()``, each text stands where the frame first has it.
+        With ``.distinct()``, each string stands at its first place in the frame.
 
     Examples
     --------
@@ -847,11 +848,11 @@ def string_agg(column: Argument, separator: str = ",") -> Function:
     if not isinstance(separator, str):
         raise WorkbenchError(f"separator: {separator!r} is not text; give text, such as ', '.")
     check_text(separator, "separator")
-    return Function("string_agg", _one(column), Options(separator=separator))
+    return Function("string_agg", _column_argument(column), Options(separator=separator))
 
 
 def first_k(column: Argument, k: int) -> Function:
-    """Return the first k values of the frame that are not null, as an array in the rows' order.
+    """Return the first k non-null values of the frame, as an array in row order.
 
     Examples
     --------
@@ -859,14 +860,14 @@ def first_k(column: Argument, k: int) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.first_k("dest", 2)).toArrow()["n"].to_pylist()
     [['BOS'], ['BOS'], ['BOS', 'LAX'], ['BOS', 'LAX']]
     """
-    return Function("first_k", _one(column), Options(n=_whole(k, "k", least=1)))
+    return Function("first_k", _column_argument(column), Options(n=_integer(k, "k", least=1)))
 
 
 def last_k(column: Argument, k: int) -> Function:
-    """Return the last k values of the frame that are not null, as an array in the rows' order.
+    """Return the last k non-null values of the frame, as an array in row order.
 
-    The newest value stands last, as in a slice of DuckDB's ``list`` or of Spark's ``collect_list``;
-    Chronon's ``last_k`` has it first.
+    The newest value is last, as in a slice of DuckDB's ``list`` or of Spark's ``collect_list``;
+    Chronon's ``last_k`` puts it first.
 
     Parameters
     ----------
@@ -884,13 +885,13 @@ def last_k(column: Argument, k: int) -> Function:
     >>> last_k("dest", 3).where("arr_delay > 0")
     wb.fn.last_k('dest', 3).where('arr_delay > 0')
     """
-    return Function("last_k", _one(column), Options(n=_whole(k, "k", least=1)))
+    return Function("last_k", _column_argument(column), Options(n=_integer(k, "k", least=1)))
 
 
 def top_k(column: Argument, k: int) -> Function:
-    """Return the k greatest values with repeats, as an array from the greatest on.
+    """Return the k greatest values, repeats included, as an array in descending order.
 
-    NaN is greater than all others; with ``.distinct()``, each value is there once.
+    NaN is greater than all others; with ``.distinct()``, each value appears once.
 
     Examples
     --------
@@ -899,13 +900,13 @@ def top_k(column: Argument, k: int) -> Function:
     >>> wb.over(rows, **calls).select(*calls).first()
     Row(all=[3, 3], distinct=[3, 2])
     """
-    return Function("top_k", _one(column), Options(n=_whole(k, "k", least=1)))
+    return Function("top_k", _column_argument(column), Options(n=_integer(k, "k", least=1)))
 
 
 def bottom_k(column: Argument, k: int) -> Function:
-    """Return the k least values with repeats, as an array from the least on.
+    """Return the k least values, repeats included, as an array in ascending order.
 
-    With ``.distinct()``, each value is there once.
+    With ``.distinct()``, each value appears once.
 
     Examples
     --------
@@ -914,11 +915,11 @@ def bottom_k(column: Argument, k: int) -> Function:
     >>> wb.over(rows, **calls).select(*calls).first()
     Row(all=[1, 1], distinct=[1, 2])
     """
-    return Function("bottom_k", _one(column), Options(n=_whole(k, "k", least=1)))
+    return Function("bottom_k", _column_argument(column), Options(n=_integer(k, "k", least=1)))
 
 
 def histogram(column: Argument) -> Function:
-    """Return how often each value is there: a map from values to longs, from the least value on.
+    """Return how often each value occurs: a map from values, in ascending order, to longs.
 
     Examples
     --------
@@ -926,14 +927,14 @@ def histogram(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.histogram("dest")).toArrow()["n"].to_pylist()
     [[('SFO', 1)], [('BOS', 1), ('SFO', 1)], [('BOS', 1), ('SFO', 2)]]
     """
-    return Function("histogram", _one(column))
+    return Function("histogram", _column_argument(column))
 
 
 def array_agg(column: Argument) -> Function:
-    """Return the values of the frame as an array, nulls included, in the order of the rows.
+    """Return the values of the frame as an array in row order, nulls included.
 
-    With ``.distinct()``, each value stands where the frame first has it; ``.ignore_nulls()`` leaves
-    out nulls, as Spark's function of this name does; null for an empty frame.
+    With ``.distinct()``, each value stands at its first place in the frame. ``.ignore_nulls()``
+    leaves out nulls, as Spark's function of this name does. An empty frame gives null.
 
     Parameters
     ----------
@@ -949,11 +950,11 @@ def array_agg(column: Argument) -> Function:
     >>> array_agg("dest").distinct().order_by("dest")
     wb.fn.array_agg('dest').distinct().order_by('dest')
     """
-    return Function("array_agg", _one(column))
+    return Function("array_agg", _column_argument(column))
 
 
 def bounded_count_distinct(column: Argument, k: int) -> Function:
-    """Count the distinct values exactly, up to k: more of them count as k.
+    """Count the distinct values exactly, up to k; return k if there are more.
 
     Examples
     --------
@@ -962,23 +963,25 @@ def bounded_count_distinct(column: Argument, k: int) -> Function:
     >>> answer.toArrow()["n"].to_pylist()
     [1, 2, 2, 3, 3]
     """
-    return Function("bounded_count_distinct", _one(column), Options(n=_whole(k, "k", least=1)))
+    return Function(
+        "bounded_count_distinct", _column_argument(column), Options(n=_integer(k, "k", least=1))
+    )
 
 
 def approx_count_distinct(column: Argument, lg_k: int = LG_K) -> Function:
-    """Estimate how many distinct values there are, by HyperLogLog.
+    """Estimate the number of distinct values, by HyperLogLog.
 
     Parameters
     ----------
     column : str or Column
-        Of any type that has an order.
+        Of any sortable type.
     lg_k : int
         4 to 21: the standard error is 1.04 / √(2 ** lg_k), 1.6 % for 12.
 
     Returns
     -------
     Function
-        A frame with the same values has the same answer. It needs datasketches on the executors,
+        Frames with the same values give the same result. It needs datasketches on the executors,
         and over frames takes longer than :func:`count_distinct`.
 
     Examples
@@ -986,8 +989,8 @@ def approx_count_distinct(column: Argument, lg_k: int = LG_K) -> Function:
     >>> approx_count_distinct("tailnum"), approx_count_distinct("tailnum", 10)
     (wb.fn.approx_count_distinct('tailnum'), wb.fn.approx_count_distinct('tailnum', 10))
     """
-    options = Options(n=_whole(lg_k, "lg_k", least=4, most=21))
-    return Function("approx_count_distinct", _one(column), options)
+    options = Options(n=_integer(lg_k, "lg_k", least=4, most=21))
+    return Function("approx_count_distinct", _column_argument(column), options)
 
 
 def approx_quantile(column: Argument, q: float | Sequence[float], k: int = QUANTILES_K) -> Function:
@@ -998,16 +1001,16 @@ def approx_quantile(column: Argument, q: float | Sequence[float], k: int = QUANT
     column : str or Column
         Numbers, dates or timestamps; NaN and infinities do not count.
     q : float or sequence of float
-        From 0 to 1; several give an array.
+        From 0 to 1. A sequence gives an array.
     k : int
-        10 to 1,000: the greater, the more exact and the slower. The rank of an answer is off by
-        less than (ln(n / k) + 6) / k of n values, and as measured for k = 200 by less than half of
-        that where most values differ.
+        10 to 1,000: the greater, the more exact and the slower. The rank error of a result is less
+        than (ln(n / k) + 6) / k for n values; measured for k = 200, it is less than half of that
+        where most values differ.
 
     Returns
     -------
     Function
-        Of doubles, or of timestamps. It needs datasketches on the executors, and over frames takes
+        Doubles, or timestamps. It needs datasketches on the executors, and over frames takes
         longer than :func:`quantile`.
 
     Examples
@@ -1015,34 +1018,36 @@ def approx_quantile(column: Argument, q: float | Sequence[float], k: int = QUANT
     >>> approx_quantile("mwh", [0.5, 0.9])
     wb.fn.approx_quantile('mwh', [0.5, 0.9])
     """
-    size = _whole(k, "k", least=10, most=1000)
+    size = _integer(k, "k", least=10, most=1000)
     options = replace(_quantiles(q), n=size)
-    return Function("approx_quantile", _one(column), options)
+    return Function("approx_quantile", _column_argument(column), options)
 
 
 def approx_top_k(column: Argument, k: int) -> Function:
-    """Estimate which k values are the most frequent, and how often each is there.
+    """Estimate the k most frequent values, and how often each occurs.
 
     Parameters
     ----------
     column : str or Column
-        Of any type that has an order.
+        Of any sortable type.
     k : int
         1 to 65,536.
 
     Returns
     -------
     Function
-        A map from values to longs, from the most frequent on; of values that are as frequent, the
-        least comes first. Exact in frames of up to 768 different values; beyond, a count is off by
-        at most 0.35 % of the frame's rows. It needs datasketches on the executors.
+        A map from values to longs, most frequent first; of equally frequent values, the least
+        comes first. Exact in frames of up to 768 distinct values; beyond, a count is off by at
+        most 0.35 % of the frame's rows. It needs datasketches on the executors.
 
     Examples
     --------
     >>> approx_top_k("dest", 3)
     wb.fn.approx_top_k('dest', 3)
     """
-    return Function("approx_top_k", _one(column), Options(n=_whole(k, "k", least=1, most=65_536)))
+    return Function(
+        "approx_top_k", _column_argument(column), Options(n=_integer(k, "k", least=1, most=65_536))
+    )
 
 
 def first(column: Argument) -> Function:
@@ -1055,7 +1060,7 @@ def first(column: Argument) -> Function:
     >>> wb.over(days, [], "day", **calls).select(*calls).toArrow().to_pydict()
     {'first': [None, None, None], 'known': [None, 'BOS', 'BOS']}
     """
-    return Function("first", _one(column))
+    return Function("first", _column_argument(column))
 
 
 def first_value(column: Argument) -> Function:
@@ -1079,7 +1084,7 @@ def last(column: Argument) -> Function:
     >>> wb.over(days, [], "day", **calls).select(*calls).toArrow().to_pydict()
     {'last': ['BOS', None, 'LAX'], 'known': ['BOS', 'BOS', 'LAX']}
     """
-    return Function("last", _one(column))
+    return Function("last", _column_argument(column))
 
 
 def last_value(column: Argument) -> Function:
@@ -1101,8 +1106,8 @@ def nth(column: Argument, n: "int | Column") -> Function:
     column : str or Column
         Of any type.
     n : int or Column
-        Counted from 1; -1 is the last row, -2 the one before it. A Column gives each row its own,
-        and null where it is null.
+        Counted from 1; -1 is the last row, -2 the one before it. A Column gives an n per row,
+        and the result is null where it is null.
 
     Returns
     -------
@@ -1113,7 +1118,7 @@ def nth(column: Argument, n: "int | Column") -> Function:
     >>> nth("carrier", -2)
     wb.fn.nth('carrier', -2)
     """
-    return Function("nth", _one(column), Options(n=_place(n)))
+    return Function("nth", _column_argument(column), Options(n=_row_position(n)))
 
 
 def nth_value(column: Argument, n: "int | Column") -> Function:
@@ -1130,7 +1135,7 @@ def nth_value(column: Argument, n: "int | Column") -> Function:
 def lag(column: Argument, n: "int | Column" = 1, default: Any = None) -> Function:
     """Return the value n rows earlier, or the default where the partition has no such row.
 
-    A Column gives each row a distance of its own; where it is null, so is the answer.
+    A Column gives a distance per row; where it is null, so is the result.
 
     Examples
     --------
@@ -1138,13 +1143,15 @@ def lag(column: Argument, n: "int | Column" = 1, default: Any = None) -> Functio
     >>> wb.over(days, [], "day", n=wb.fn.lag("mwh")).toArrow()["n"].to_pylist()
     [None, 5, 7]
     """
-    return Function("lag", _one(column), Options(n=_each(n, "n"), default=default))
+    return Function(
+        "lag", _column_argument(column), Options(n=_integer_or_column(n, "n"), default=default)
+    )
 
 
 def lead(column: Argument, n: "int | Column" = 1, default: Any = None) -> Function:
     """Return the value n rows later, or the default where the partition has no such row.
 
-    A Column gives each row a distance of its own; where it is null, so is the answer.
+    A Column gives a distance per row; where it is null, so is the result.
 
     Examples
     --------
@@ -1152,11 +1159,13 @@ def lead(column: Argument, n: "int | Column" = 1, default: Any = None) -> Functi
     >>> wb.over(days, [], "day", n=wb.fn.lead("mwh", 2, 0)).toArrow()["n"].to_pylist()
     [6, 0, 0]
     """
-    return Function("lead", _one(column), Options(n=_each(n, "n"), default=default))
+    return Function(
+        "lead", _column_argument(column), Options(n=_integer_or_column(n, "n"), default=default)
+    )
 
 
 def fill(column: Argument) -> Function:
-    """Return the value, or where it is null a point on the line between its neighbours'.
+    """Return the value; replace nulls by linear interpolation between the neighbouring values.
 
     Examples
     --------
@@ -1164,7 +1173,7 @@ def fill(column: Argument) -> Function:
     >>> wb.over(days, [], "day", n=wb.fn.fill("mwh")).toArrow()["n"].to_pylist()
     [0.0, 2.0, 8.0]
     """
-    return Function("fill", _one(column))
+    return Function("fill", _column_argument(column))
 
 
 def row_number() -> Function:
@@ -1180,7 +1189,7 @@ def row_number() -> Function:
 
 
 def rank() -> Function:
-    """Number the rows from 1, equal ones alike, with gaps behind them.
+    """Number the rows from 1; peers share a rank, with gaps after them.
 
     Examples
     --------
@@ -1192,7 +1201,7 @@ def rank() -> Function:
 
 
 def dense_rank() -> Function:
-    """Number the groups of equal rows from 1.
+    """Number the groups of peers from 1, without gaps.
 
     Examples
     --------
@@ -1204,7 +1213,7 @@ def dense_rank() -> Function:
 
 
 def percent_rank() -> Function:
-    """Return the share of the other rows that come before the row and its peers.
+    """Return the share of the other rows that come before the row's peers.
 
     Examples
     --------
@@ -1228,9 +1237,9 @@ def cume_dist() -> Function:
 
 
 def ntile(n: "int | Column") -> Function:
-    """Deal the rows to n buckets of nearly equal size, in order, numbered from 1.
+    """Divide the rows into n buckets of nearly equal size, in order, numbered from 1.
 
-    A Column gives each row a number of buckets of its own; where it is null, so is the answer.
+    A Column gives a number of buckets per row; where it is null, so is the result.
 
     Examples
     --------
@@ -1238,10 +1247,10 @@ def ntile(n: "int | Column") -> Function:
     >>> wb.over(runners, [], "seconds", n=wb.fn.ntile(2)).toArrow()["n"].to_pylist()
     [1, 1, 1, 2, 2]
     """
-    return Function("ntile", (), Options(n=_each(n, "n", least=1)))
+    return Function("ntile", (), Options(n=_integer_or_column(n, "n", least=1)))
 
 
-def _one(column: Argument, argument: str = "column") -> tuple[Argument]:
+def _column_argument(column: Argument, argument: str = "column") -> tuple[Argument]:
     _check_column(column, argument)
     return (column,)
 
@@ -1255,7 +1264,7 @@ def _check_column(column: Any, argument: str) -> None:
     check_text(column, argument)
 
 
-def _whole(n: Any, argument: str, least: int | None = None, most: int = MOST) -> int:
+def _integer(n: Any, argument: str, least: int | None = None, most: int = MAX_INTEGER) -> int:
     number = whole_number(n)
     if number is None or not (-most if least is None else least) <= number <= most:
         wanted = "an integer" if least is None else f"an integer of {least} or more"
@@ -1263,19 +1272,19 @@ def _whole(n: Any, argument: str, least: int | None = None, most: int = MOST) ->
     return number
 
 
-def _each(n: Any, argument: str, least: int | None = None) -> Any:
-    """A whole number, or a Column of such."""
-    return n if is_column(n) else _whole(n, argument, least)
+def _integer_or_column(n: Any, argument: str, least: int | None = None) -> Any:
+    """Return an integer, or a Column of integers."""
+    return n if is_column(n) else _integer(n, argument, least)
 
 
-def _place(n: Any) -> Any:
-    """A place that is counted from the first row or from the last."""
-    found = _each(n, "n")
-    if not is_column(found) and found == 0:
+def _row_position(n: Any) -> Any:
+    """Return a row's position, counted from the first row or, if negative, from the last."""
+    position = _integer_or_column(n, "n")
+    if not is_column(position) and position == 0:
         raise WorkbenchError(
             "n: 0 is no place; give 1 for the first row and so on, or -1 for the last."
         )
-    return found
+    return position
 
 
 def _quantiles(q: Any) -> Options:

@@ -1,4 +1,4 @@
-"""Window functions on Spark, as DuckDB has them: every frame, every aggregate."""
+"""Window functions on Spark with DuckDB's semantics: every frame, every aggregate."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,43 +24,43 @@ if TYPE_CHECKING:
 
 
 class Over(WindowCall):
-    """Window functions that share their partitions and their order.
+    """Window functions that share a partitioning and an order.
 
     Parameters
     ----------
     partition_by : str or list of str, optional
-        The columns whose values are one partition; without any, all rows are.
+        The columns whose values define a partition; without any, all rows are one partition.
     order_by : str, tuple, or list of these
-        ``"day"`` ascends and ``"-day"`` descends; ``("day", "desc")`` says the same, and
-        ``("day", "asc", "nulls last")`` where nulls go: else first in an ascending order, and last
-        in a descending one.
+        ``"day"`` sorts ascending and ``"-day"`` or ``("day", "desc")`` descending.
+        ``("day", "asc", "nulls last")`` also places nulls: by default they come first in ascending
+        order, and last in descending order.
     frame : Frame, optional
-        The frame of every function that has none of its own. Without it, a frame ends with the
-        current row and its peers, or holds the whole partition where there is no order.
+        The default frame of the functions that have none of their own. Without it, a frame ends
+        with the current row and its peers, or is the whole partition where there is no order.
     engine : str
         "kernel" for the project's kernels, "spark" for Spark's own window operator, "auto" for the
-        latter where it is right and not slow.
+        latter where it gives the right result and is not slow.
     cut : str, int or None
-        "auto" cuts partitions that hold more than their share of a large table into pieces by
-        their order, so that several tasks share them: where the kernels answer, and every function
-        looks a bounded way back and ahead, or needs no more than a state or a few rows of all that
-        is further away, such as running sums, extremes, first and last values and ranks. It costs
-        a pass over the columns of key and order. A number is about how many rows a piece has,
-        instead. None leaves each partition to one task.
+        "auto" splits partitions that hold more than their share of a large table into pieces by
+        their order, so that several tasks share them. This needs the kernels, and functions that
+        look a bounded distance back and ahead, or need only a state or a few rows of everything
+        beyond, such as running sums, extremes, first and last values and ranks. It costs a pass
+        over the columns of key and order. An integer sets about how many rows a piece has. None
+        leaves each partition to one task.
     **columns : Function
-        What to add: functions of ``wb.fn`` by the name of the result.
+        The columns to add: functions of ``wb.fn`` by the name of the result.
 
     Attributes
     ----------
     choice : Choice
-        Which engine answers, and why.
+        The engine that computes the result, and why.
     uncut : str or None
         Why large partitions are not cut; None where they are.
 
     Raises
     ------
     WorkbenchError
-        When the functions, the frame or the order cannot be meant.
+        When the functions, the frame or the order are invalid.
 
     Examples
     --------
@@ -87,12 +87,12 @@ class Over(WindowCall):
     """
 
     def with_frame(self, frame: Frame | None) -> "Over":
-        """Return the same call over another frame.
+        """Return the same call with another frame.
 
         Parameters
         ----------
         frame : Frame or None
-            Of every function that has none of its own.
+            The default frame of the functions that have none of their own.
 
         Returns
         -------
@@ -101,7 +101,7 @@ class Over(WindowCall):
         Raises
         ------
         WorkbenchError
-            When the functions or the order cannot be meant with it.
+            When the functions or the order do not allow this frame.
 
         Examples
         --------
@@ -119,36 +119,37 @@ class Over(WindowCall):
         emit: str | None = None,
         row_id: str | Sequence[str] | None = None,
     ) -> "DataFrame":
-        """Return the table with the answers: every row once, in any order.
+        """Return the table with the result columns: every row once, in any order.
 
         Parameters
         ----------
         df : TableLike
-            Rows whose partition or order is null are rows as any others.
+            Null keys form a partition, and null order values are rows like any others.
         emit : str, optional
-            Of a stream, when rows go on. "on window close": once, when the watermark of the order
-            column has passed them and the ends of their frames, for a sink in append mode; columns
-            behind it decide among rows of one time. Rows that come behind the watermark are dropped
-            and counted (:func:`workbench.late_rows`), as are those without a time. "on update": at
-            once, and again whenever their answers are others, as changes in a column ``op``: +I
-            and -D for rows that come and go, -U and +U for what was said and is to be said instead.
-            A stream with a column ``op`` is such a changelog itself. A watermark on the order
-            column lets state be dropped.
+            For a stream: when rows are emitted. "on window close" emits a row once, when the
+            watermark of the order column has passed it and the end of its frame, for a sink in
+            append mode; further order columns break ties between rows of the same time. Rows that
+            arrive after the watermark are dropped and counted (:func:`workbench.late_rows`), as
+            are rows without a time. "on update" emits a row at once, and again whenever its result
+            changes, as a changelog with a column ``op``: +I and -D insert and delete a row, -U and
+            +U retract its old result and give the new one. A stream with a column ``op`` is read as
+            such a changelog. A watermark on the order column lets state be dropped.
         row_id : str or list of str, optional
-            Of a stream that emits on update, what tells the rows of a partition apart: needed for
-            a changelog, and checked where it is given.
+            For a stream that emits on update: the columns that identify the rows of a partition.
+            A changelog needs them; where given, they are checked.
 
         Returns
         -------
         pyspark.sql.DataFrame
-            All columns of the table, and one for each function. Nothing runs until it is used, but
-            for a small table that is not Spark's: it is answered here, at once (:meth:`explain`).
+            All columns of the table, and one for each function. It is lazy, except for a small
+            table that is not Spark's: its result is computed at once, in this process
+            (:meth:`explain`).
 
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so, or when a stream cannot
-            be asked so.
+            When a column is missing or has an unsupported type, or when a stream does not support
+            the call.
 
         Examples
         --------
@@ -174,13 +175,13 @@ class Over(WindowCall):
         return answered(self, BoundTable.of(rows, self.partition_by))
 
     def explain(self, df: "TableLike | None" = None) -> str:
-        """Return which engine answers and why, what may be cut, and the frame of each function.
+        """Return which engine runs and why, what may be cut, and the frame of each function.
 
         Parameters
         ----------
         df : TableLike, optional
-            A table that is to be asked: then also where it is answered, in Spark's tasks or, as it
-            is small and held here, in the driver's process.
+            A table to run on. The text then also says where: in Spark's tasks or, if the table is
+            small and in local memory, in the driver's process.
 
         Returns
         -------
@@ -199,13 +200,13 @@ class Over(WindowCall):
         answered in the driver's process, which holds all 3 rows; spark.workbench.answerInDriver \
 set to never sends them to Spark
         """
-        said = super().explain()
+        explanation = super().explain()
         if df is None:
-            return said
+            return explanation
         rows = source(df, "df")
         if self.choice.engine == "spark":
-            return f"answered by Spark, as a step of its plan\n{said}"
-        return f"{where_answered(rows)}\n{said}"
+            return f"answered by Spark, as a step of its plan\n{explanation}"
+        return f"{where_answered(rows)}\n{explanation}"
 
     def frames(self, df: "TableLike", key: Any = None, column: str | None = None) -> "FrameTable":
         """Return which rows are in the frame of each row of one partition.
@@ -216,12 +217,12 @@ set to never sends them to Spark
         key : value, or tuple of values when several columns make the partition
             Without it, the first partition in order.
         column : str, optional
-            The result whose frames are wanted; without it, the first.
+            The result column whose frames to return; without it, the first.
 
         Returns
         -------
         FrameTable
-            Of the partition's first rows, 40 at most.
+            For the partition's first rows, 40 at most.
 
         Raises
         ------
@@ -245,27 +246,27 @@ set to never sends them to Spark
         return frame_table(partition_of(self, df, key), column)
 
     def to_sql(self, dialect: str = "duckdb", table: str = "df") -> str:
-        """Return the call as a query of another system, to be run there and compared.
+        """Return the call as SQL of another system, to run there and compare.
 
         Parameters
         ----------
         dialect : str
             "duckdb".
         table : str
-            What the table is called there.
+            The name of the table there.
 
         Returns
         -------
         str
-            :func:`workbench.sql` reads it as this call. DuckDB rounds quantiles of decimals to
-            their scale, and deviations of integers to integers. Times of pandas and Arrow without
-            a zone are of the session's clock here and of none there: where clocks change,
-            distances differ by an hour unless they are given a zone.
+            :func:`workbench.sql` parses it back into this call. DuckDB rounds quantiles of
+            decimals to their scale, and deviations of integers to integers. Times of pandas and
+            Arrow without a time zone are in the session's zone here and in none there: across a
+            clock change, distances differ by an hour unless the times have a zone.
 
         Raises
         ------
         WorkbenchError
-            When it is of a Column, whose text is not known, or of a function that DuckDB has not.
+            When the call uses a Column, whose SQL text is unknown, or a function that DuckDB lacks.
 
         Examples
         --------
@@ -287,7 +288,7 @@ CURRENT ROW
         return as_sql(self, dialect, table)
 
     def bound(self, df: "TableLike") -> "tuple[WindowTask, Carried]":
-        """Return what the workers do for a table, and the columns that they get of it.
+        """Return the task that the workers run for a table, and the columns sent to them.
 
         Parameters
         ----------
@@ -301,12 +302,12 @@ CURRENT ROW
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so.
+            When a column is missing or has an unsupported type.
         """
         return bound(self, df)
 
     def pieces(self, df: "TableLike") -> "DataFrame":
-        """Return the partitions of a table that are cut: their keys, rows and pieces.
+        """Return the partitions of a table that are cut into pieces: their keys, rows and pieces.
 
         Parameters
         ----------
@@ -315,9 +316,9 @@ CURRENT ROW
         Returns
         -------
         pyspark.sql.DataFrame
-            The columns of the key, ``rows`` (about how many: of partitions that few workers saw,
-            it may be fewer than there are) and ``pieces``, with an underscore behind them where
-            the key has such a column. Nothing runs until it is used.
+            The columns of the key, ``rows`` (an estimate, which may be too low for partitions
+            that few workers saw) and ``pieces``; a trailing underscore is added to these names
+            where the key has such a column. The result is lazy.
 
         Raises
         ------
@@ -353,17 +354,17 @@ def over(
     row_id: str | Sequence[str] | None = None,
     **columns: Function,
 ) -> "DataFrame":
-    """Return a table with window functions of its rows: ``wb.Over(...).run(df)``.
+    """Return a table with window functions added: ``wb.Over(...).run(df)``.
 
     Parameters
     ----------
     df : TableLike
     partition_by, order_by, frame, engine, cut, **columns
-        As :class:`Over` takes them.
+        As for :class:`Over`.
     emit : str, optional
-        As :meth:`Over.run` takes it: of a stream, when rows go on.
+        As for :meth:`Over.run`: when a stream emits rows.
     row_id : str or list of str, optional
-        As :meth:`Over.run` takes it: of a changelog, what tells rows apart.
+        As for :meth:`Over.run`: the columns that identify rows of a changelog.
 
     Returns
     -------
@@ -373,7 +374,7 @@ def over(
     Raises
     ------
     WorkbenchError
-        When something cannot be meant, or does not fit the table.
+        When an argument is invalid, or does not fit the table.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A window call as a query of DuckDB."""
+"""Translation of a window call to a DuckDB query."""
 
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from workbench.functions.fn import Function
     from workbench.windows.spec import WindowCall
 
-#: What window calls are written for.
+#: The dialects that window calls can be written in.
 WRITTEN = ("duckdb",)
 
 
 def as_sql(call: "WindowCall", dialect: str, table: str) -> str:
-    """Return a window call as a query, which gives its answers there.
+    """Return a window call as a query in another dialect.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def as_sql(call: "WindowCall", dialect: str, table: str) -> str:
     dialect : str
         One of :data:`WRITTEN`.
     table : str
-        What the table is called there.
+        The name of the table there.
 
     Returns
     -------
@@ -33,44 +33,44 @@ def as_sql(call: "WindowCall", dialect: str, table: str) -> str:
     Raises
     ------
     WorkbenchError
-        When it is of a Column, or of a function that the dialect has not.
+        When the call uses a Column, or a function that the dialect lacks.
     """
     writing.check_written(dialect, WRITTEN, table, "table")
-    asked = {name: writing.call(one, name, dialect) for name, one in call.columns.items()}
+    functions = {name: writing.call(one, name, dialect) for name, one in call.columns.items()}
     frames = {name: _frame(call, one) for name, one in call.columns.items()}
-    found = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=writing.name(table)))
-    if len(asked) == 1:
-        ((name, one),) = asked.items()
-        window = _framed(_window(call, one), frames[name])
-        return writing.written(_and(found, name, window), dialect)
-    # What they share stands once, below.
+    query = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=writing.name(table)))
+    if len(functions) == 1:
+        ((name, one),) = functions.items()
+        window = _with_frame(_window(call, one), frames[name])
+        return writing.written(_add_column(query, name, window), dialect)
+    # A WINDOW clause holds what they share.
     shared = frames[next(iter(frames))] if len(set(frames.values())) == 1 else None
-    for name, one in asked.items():
+    for name, one in functions.items():
         own = None if shared is not None else frames[name]
         window = exp.Window(this=one, alias=exp.to_identifier("w"), over="OVER")
-        _and(found, name, _framed(window, own))
-    below = _framed(_window(call, exp.to_identifier("w")), shared)
-    found.set("windows", [below])
-    return writing.written(found, dialect)
+        _add_column(query, name, _with_frame(window, own))
+    clause = _with_frame(_window(call, exp.to_identifier("w")), shared)
+    query.set("windows", [clause])
+    return writing.written(query, dialect)
 
 
-def _and(select: exp.Select, name: str, window: exp.Window) -> exp.Select:
+def _add_column(select: exp.Select, name: str, window: exp.Window) -> exp.Select:
     return select.select(exp.alias_(window, name, quoted=True), copy=False)
 
 
-def _framed(window: exp.Window, frame: "Frame | None") -> exp.Window:
+def _with_frame(window: exp.Window, frame: "Frame | None") -> exp.Window:
     if frame is not None:
         window.set("spec", writing.frame_spec(frame))
     return window
 
 
 def _frame(call: "WindowCall", function: "Function") -> "Frame | None":
-    """The frame that a function has of its own, or of the call."""
+    """Return the function's own frame, else the call's."""
     return (function.frame or call.frame) if function.info.has_frame else None
 
 
 def _window(call: "WindowCall", of: exp.Expr) -> exp.Window:
-    """A window's partition and order."""
+    """Return a window with the call's partition and order."""
     keys = [exp.column(writing.name(key)) for key in call.partition_by]
     window = exp.Window(this=of, partition_by=keys)
     terms = [

@@ -1,4 +1,4 @@
-"""A window call bound to a table: its columns found, its types checked, before a job starts."""
+"""Binding a window call to a table: resolves columns and checks types before a job starts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ class Resolved:
     answer : DataType
     where, default : Column or None
     each : Column or None
-        The n of each row, where it is a column.
+        The n of each row, where ``n`` is a column.
     """
 
     column: str
@@ -61,7 +61,7 @@ class Resolved:
 
 
 def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
-    """Return the frame of a function: its own, that of the call, or the one that SQL takes."""
+    """Return the frame of a function: its own, else the call's, else SQL's default."""
     if not function.info.has_frame:
         return WHOLE
     return function.frame or frame or (RUNNING if ordered else WHOLE)
@@ -89,7 +89,7 @@ def resolve(
     WorkbenchError
         When an argument is missing or has a type that the function cannot take.
     """
-    found: list[Resolved] = []
+    resolved: list[Resolved] = []
     conditions: dict[Any, Column | None] = {}
     frames: dict[Frame, Frame] = {}
     for name, function in functions.items():
@@ -100,37 +100,37 @@ def resolve(
             frames[own] = bind_frame(df, own, order)
         values = [_argument(df, name, argument) for argument in function.arguments]
         check_arguments(name, function.name, tuple(kind for _, kind in values))
-        function, values = _of_own_kind(function, values)
+        function, values = _adapt_to_kind(function, values)
         kinds = tuple(kind for _, kind in values)
         check_order_columns(df, function.order, name)
         along = (function.order or tuple(order))[:1]
         if function.info.family == FILL and kind_of(type_of(df, along[0].name)) not in MEASURED:
             raise WorkbenchError(f"{name}: fill goes along numbers or times; order by such.")
         answer = answer_type(function.name, function.options, kinds[0] if kinds else None)
-        given = function.condition if isinstance(function.condition, str) else id(function)
-        if given not in conditions:
-            conditions[given] = _condition(df, name, function.condition)
+        condition_key = function.condition if isinstance(function.condition, str) else id(function)
+        if condition_key not in conditions:
+            conditions[condition_key] = _condition(df, name, function.condition)
         default = default_of(df, name, function.options.default, answer)
         arguments = tuple(value for value, _ in values)
-        where = conditions[given]
-        found.append(
+        where = conditions[condition_key]
+        resolved.append(
             Resolved(
                 name, function, frames[own], arguments, kinds, answer, where, default,
-                _each(df, name, function),
+                _n_column(df, name, function),
             )
         )  # fmt: skip
-    check_repeatable(df.without_rows, [pair for one in found for pair in _computed(one)])
-    return found
+    check_repeatable(df.without_rows, [pair for one in resolved for pair in _computed(one)])
+    return resolved
 
 
 def check_kinds(one: Resolved, side: str = "") -> None:
-    """Refuse arguments that Spark cannot hand to a Python worker.
+    """Refuse arguments that Spark cannot send to a Python worker.
 
     Parameters
     ----------
     one : Resolved
     side : str
-        What its table is beside others, as :class:`BoundTable` has it.
+        The role of its table among several, as :class:`BoundTable` names it.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def check_kinds(one: Resolved, side: str = "") -> None:
 
 
 def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
-    """The values of a call that no column of the table holds."""
+    """Yield the values of a call that are computed, not columns of the table."""
     for given, value in zip(one.function.arguments, one.arguments, strict=True):
         if not isinstance(given, str):
             yield f"{one.column}: this", value
@@ -154,10 +154,10 @@ def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
             yield f"{name}: the bound", cast("Column", bound.amount.column)
 
 
-def _of_own_kind(
+def _adapt_to_kind(
     function: Function, values: "list[tuple[Column, DataType]]"
 ) -> "tuple[Function, list[tuple[Column, DataType]]]":
-    """A function that is of the values' kind, and values that are of its."""
+    """Return the function for the values' kind, or the values cast to the function's kind."""
     from pyspark.sql.types import IntegerType, StringType
 
     info = function.info
@@ -191,8 +191,8 @@ def _condition(df: BoundTable, name: str, given: Argument | None) -> "Column | N
     return condition
 
 
-def _each(df: BoundTable, name: str, function: Function) -> "Column | None":
-    """The n of each row as a column of longs, None where one number is given."""
+def _n_column(df: BoundTable, name: str, function: Function) -> "Column | None":
+    """Return the n of each row as a column of longs, None where n is one number."""
     given = function.options.n
     if not is_column(given):
         return None
@@ -204,5 +204,5 @@ def _each(df: BoundTable, name: str, function: Function) -> "Column | None":
             f"{name}: n holds {kind.simpleString()}, but {function.name} counts rows; "
             "give a Column of integers."
         )
-    found: Column = given.cast("long")
-    return found
+    longs: Column = given.cast("long")
+    return longs

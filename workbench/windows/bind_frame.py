@@ -1,4 +1,4 @@
-"""Frames whose bounds are columns, bound to a table: their types checked before a job starts."""
+"""Binding of frames whose bounds are columns: checks their types before a job starts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def bind_frame(df: BoundTable, frame: Frame, order: Sequence[Any]) -> Frame:
-    """Return a frame whose bounds are columns of the types that the workers take.
+    """Return a frame whose column bounds are cast to the types that the workers take.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def bind_frame(df: BoundTable, frame: Frame, order: Sequence[Any]) -> Frame:
     Raises
     ------
     WorkbenchError
-        When a bound is no value of a row, or has a type that is no distance.
+        When a bound is not a value per row, or its type is not a distance.
     """
     bounds: list[Offset | None] = []
     for name, bound in (("low", frame.low), ("high", frame.high)):
@@ -48,7 +48,7 @@ def bind_frame(df: BoundTable, frame: Frame, order: Sequence[Any]) -> Frame:
 
 
 def name_bounds(frame: Frame, name_of: "Callable[[Column], str]") -> Frame:
-    """Return a frame as the workers know it, with names in the place of columns."""
+    """Return a frame for the workers, with column names in place of columns."""
 
     def named(bound: Offset | None) -> Offset | None:
         if bound is None or not isinstance(bound.amount, PerRow):

@@ -1,4 +1,4 @@
-"""What a window call must not ask for: refused with one sentence, before a job starts."""
+"""Checks of a window call: each refuses it with one sentence, before a job starts."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -24,12 +24,12 @@ from workbench.spark.table import (
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
-#: Arrow sends types that are 64 deep; our own lists and maps around a column's values are some.
+#: Arrow sends types up to 64 levels deep, and our own lists and maps around a column take some.
 MOST_NESTED = 60
 
 
 def check_order(column_name: str, function: Function, frame: Frame, terms: int) -> None:
-    """Refuse a function or a frame that the order of the rows cannot give a meaning.
+    """Refuse a function or a frame that needs another order than the call has.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def check_order(column_name: str, function: Function, frame: Frame, terms: int) 
 
 
 def check_distance(df: BoundTable, frame: Frame, name: str) -> None:
-    """Refuse a distance that has another unit than the order column.
+    """Refuse a distance whose unit does not fit the order column.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def check_distance(df: BoundTable, frame: Frame, name: str) -> None:
 
 
 def warn_of_text(df: BoundTable, order: Sequence[OrderColumn], frames: Iterable[Frame]) -> None:
-    """Warn where rows are counted along times that are text, which has an order of its own.
+    """Warn where a ROWS frame is ordered by times stored as text, which sort as text.
 
     Warns
     -----
@@ -135,12 +135,12 @@ def _check_number(data_type: "DataType", amount: Any, given: Any, holds: str) ->
 
 
 def check_table(df: BoundTable, order: Sequence[OrderColumn], results: Sequence[str]) -> None:
-    """Refuse a table that lacks columns of the call, or has some that cannot be used so.
+    """Refuse a table that lacks columns of the call, or has columns of unsupported types.
 
     Parameters
     ----------
     df : BoundTable
-        By the columns that make its partitions.
+        With the columns that make its partitions as its key.
     order : sequence of OrderColumn
     results : sequence of str
         The names of the columns that are added.
@@ -163,7 +163,7 @@ def check_table(df: BoundTable, order: Sequence[OrderColumn], results: Sequence[
 
 
 def check_order_columns(df: BoundTable, order: Sequence[OrderColumn], argument: str) -> None:
-    """Refuse an order by columns that are not there, or that have none.
+    """Refuse order columns that are missing, or whose type has no order.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def check_order_columns(df: BoundTable, order: Sequence[OrderColumn], argument: 
 
 
 def check_arrow(schema: "StructType", argument: str = "df") -> None:
-    """Refuse columns that Spark cannot hand to a Python worker."""
+    """Refuse columns that Spark cannot send to a Python worker."""
     for field in schema.fields:
         check_sent(field.dataType, field.name, argument)
         if (depth := depth_of(field.dataType)) > MOST_NESTED:
@@ -191,7 +191,7 @@ def check_arrow(schema: "StructType", argument: str = "df") -> None:
 
 
 def depth_of(kind: "DataType") -> int:
-    """Return how deep a type is nested, as Arrow counts it: a map is a list of pairs.
+    """Return the nesting depth of a type as Arrow counts it, where a map is a list of pairs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether the large partitions of a window call are cut, and why not."""
+"""Whether the large partitions of a window call are cut into pieces, and if not, why."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.spark.ranges import checked_cut
-from workbench.windows.extent import carried, why_not
+from workbench.windows.extent import carried_functions, why_not_cut
 
 
 def check_cut(
@@ -17,12 +17,12 @@ def check_cut(
     frames: Mapping[str, Frame],
     ordered: bool,
 ) -> str | int | None:
-    """Refuse a way to cut that is none, or that cannot be followed.
+    """Return a valid ``cut``; refuse one that is unknown or impossible for the call.
 
     Parameters
     ----------
     cut : str, int or None
-        "auto", about how many rows a piece has, or None.
+        "auto", an approximate number of rows per piece, or None.
     engine : str
     functions : dict of str to Function
     frames : dict of str to Frame
@@ -33,19 +33,19 @@ def check_cut(
     Returns
     -------
     str, int or None
-        The same.
+        ``cut`` as given.
 
     Raises
     ------
     WorkbenchError
     """
-    asked = checked_cut(cut)
-    if not isinstance(asked, int):
-        return asked
-    known = "spark" if engine == "spark" else "kernel"
-    if reason := why_uncut(cut, known, functions, frames, ordered):
+    checked = checked_cut(cut)
+    if not isinstance(checked, int):
+        return checked
+    resolved_engine = "spark" if engine == "spark" else "kernel"
+    if reason := why_uncut(cut, resolved_engine, functions, frames, ordered):
         raise WorkbenchError(f"cut: partitions cannot be cut, because {reason}; leave it out.")
-    return asked
+    return checked
 
 
 def why_uncut(
@@ -58,7 +58,7 @@ def why_uncut(
     """Return why large partitions are not cut, None when they are."""
     if cut is None:
         return "it was asked for"
-    reason = why_not(functions, frames) if ordered else "its rows have no order to be cut by"
+    reason = why_not_cut(functions, frames) if ordered else "its rows have no order to be cut by"
     if engine == "spark":
         whole = "Spark's own window operator goes through each as a whole"
         return whole if reason else f"{whole}, while engine='kernel' cuts it"
@@ -74,7 +74,7 @@ def how_cut(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> s
     >>> how_cut({"total": fn.sum("x")}, {"total": Frame.rows(None, 0)})
     'cut by order into pieces, to which states of all rows before them or behind go along (total)'
     """
-    if names := carried(functions, frames):
+    if names := carried_functions(functions, frames):
         beyond = "to which states of all rows before them or behind go along"
         return f"cut by order into pieces, {beyond} ({', '.join(names)})"
     return "cut by order into pieces, as all functions look a bounded way"

@@ -1,4 +1,4 @@
-"""What ``lag`` and ``lead`` give where there is no row: a value that the column can hold."""
+"""The default of ``lag`` and ``lead``: a value that the column can hold."""
 
 import struct
 from datetime import date, time, timedelta
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 Number: TypeAlias = int | float | Decimal
 
-#: The letters of Python's struct, which refuses a number that is beyond a type.
+#: Format letters of Python's struct, which refuses a number out of a type's range.
 _LETTERS = {"float": "<f", "double": "<d"}
-#: What Spark makes a literal of, beside numbers.
+#: Types of which Spark makes literals, in addition to numbers.
 _PLAIN = (bool, str, bytes, bytearray, date, time, timedelta, np.generic)
 
 
 def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Column | None":
-    """Return a default as a column of the answer's type.
+    """Return a default as a column of the result's type.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Co
     name : str
         The result's name.
     given : object
-        A Column is cast, as a cast in SQL is; another value has to fit as it is.
+        A Column is cast, with the semantics of SQL; any other value has to fit as it is.
     answer : pyspark.sql.types.DataType
 
     Returns
@@ -47,7 +47,7 @@ def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Co
     Raises
     ------
     WorkbenchError
-        When the default is of another type, or of more digits than the column holds.
+        When the default has another type, or more digits than the column holds.
     """
     from pyspark.sql import functions as F
 
@@ -80,7 +80,7 @@ def _no_default(name: str, given: Any, kind: str, answer: "DataType") -> Workben
 
 
 def _number(given: Any) -> Number | None:
-    """A number as Python has it, None for all else."""
+    """Return a number as a Python number, None for anything else."""
     if isinstance(given, np.integer):
         return int(given)
     if isinstance(given, np.floating):
@@ -90,24 +90,24 @@ def _number(given: Any) -> Number | None:
 
 
 def _fits(number: Number, answer: "DataType") -> bool:
-    """Whether a column can hold a number, not rounded but as floats round."""
+    """Return whether a column can hold a number exactly, or within the rounding of a float."""
     if isinstance(number, Decimal) and not number.is_finite():
         return False
     if isinstance(number, int) and not -(2**63) <= number < 2**63:
-        # Spark makes literals of decimals that are as large, but not of integers.
+        # Spark makes literals of decimals that large, but not of integers.
         return False
     kind = kind_of(answer)
     if kind == "float":
         return _fits_float(number, _LETTERS[answer.typeName()])
     if kind not in NUMBERS or (isinstance(number, float) and not isfinite(number)):
         return False
-    # A float is what it is written as: 0.1 is a tenth.
+    # A float counts as its shortest text: 0.1 is a tenth.
     exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
     return _fits_digits(exact, answer)
 
 
 def _fits_digits(exact: Decimal, answer: "DataType") -> bool:
-    """Whether a column of decimals or integers can hold a number."""
+    """Return whether a column of decimals or integers can hold a number exactly."""
     from pyspark.sql.types import DecimalType
 
     if isinstance(answer, DecimalType):
@@ -117,7 +117,7 @@ def _fits_digits(exact: Decimal, answer: "DataType") -> bool:
 
 
 def _is_exact(exact: Decimal, precision: int, scale: int) -> bool:
-    """Whether a number is the same where so many digits are kept, and so many behind the point."""
+    """Return whether a number is exact with this precision and scale."""
     context = Context(prec=precision, traps=[Inexact, InvalidOperation])
     try:
         exact.quantize(Decimal(1).scaleb(-scale), context=context)
@@ -132,12 +132,12 @@ def _fits_float(number: Number, letter: str) -> bool:
         struct.pack(letter, value)
     except OverflowError:
         return False
-    # A decimal that is too large becomes infinite without a word.
+    # A decimal that is too large silently becomes infinite.
     return isfinite(value) or isinstance(number, float)
 
 
 def _kind_of_number(number: Number) -> str:
-    """The type of Spark's that a number has."""
+    """Return the name of the Spark type of a number."""
     if isinstance(number, float):
         return "double"
     if isinstance(number, int):

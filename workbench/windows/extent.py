@@ -1,7 +1,8 @@
-"""How far the functions of a window call look from a row, which says whether rows can be cut.
+"""How far the functions of a window call look from a row, which decides if partitions can be cut.
 
-Batches count it by rows, groups and one distance (:class:`workbench.engine.extent.CallExtent`),
-streams function by function (:class:`kernels.frames.extent.FrameExtent`).
+Batches need one extent for the whole call, in rows, groups and one distance
+(:class:`workbench.engine.extent.CallExtent`); streams need one per function
+(:class:`kernels.frames.extent.FrameExtent`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,13 +23,12 @@ if TYPE_CHECKING:
 
     from workbench.windows.bind import Resolved
 
-#: No month is longer or shorter, and no change of a clock or of the date line takes more than two
-#: days.
+#: Bounds of a month's length; a change of the clock or of the date line takes at most two days.
 LONGEST_MONTH, SHORTEST_MONTH, LONGEST_CHANGE = 31 * DAY, 28 * DAY, 2 * DAY
 WHOLE = FrameExtent("rows", None, None)
 
 
-def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> str | None:
+def why_not_cut(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> str | None:
     """Return why the partitions of a call cannot be cut, None when they can.
 
     Parameters
@@ -44,23 +44,23 @@ def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> s
     Examples
     --------
     >>> from workbench import fn
-    >>> why_not({"r": fn.dense_rank()}, {"r": Frame.range(None, None)})
+    >>> why_not_cut({"r": fn.dense_rank()}, {"r": Frame.range(None, None)})
     'dense_rank looks at the whole partition (r)'
-    >>> why_not({"total": fn.sum("x")}, {"total": Frame.rows(None, 3)})
+    >>> why_not_cut({"total": fn.sum("x")}, {"total": Frame.rows(None, 3)})
     """
     for name, one in functions.items():
-        if reason := _far(one, frames[name]):
+        if reason := _why_unbounded(one, frames[name]):
             return f"{reason} ({name})"
     return None
 
 
-def carried(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> list[str]:
-    """Return which functions look at all rows on a side, so that a piece gets more than its rows.
+def carried_functions(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> list[str]:
+    """Return the functions that look at all rows on a side, whose states travel with a piece.
 
     Parameters
     ----------
     functions : dict of str to Function
-        For which :func:`why_not` knows no reason.
+        Those for which :func:`why_not_cut` returns None.
     frames : dict of str to Frame
         By the same names.
 
@@ -72,7 +72,7 @@ def carried(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> l
     --------
     >>> from workbench import fn
     >>> functions = {"near": fn.sum("x"), "so_far": fn.sum("x")}
-    >>> carried(functions, {"near": Frame.rows(-1, 1), "so_far": Frame.rows(None, 0)})
+    >>> carried_functions(functions, {"near": Frame.rows(-1, 1), "so_far": Frame.rows(None, 0)})
     ['so_far']
     """
     return [name for name, one in functions.items() if any(_unbounded(one, frames[name]))]
@@ -82,7 +82,7 @@ def _unbounded(function: Function, frame: Frame) -> tuple[bool, bool]:
     return unbounded_sides(function.info, function.options, frame)
 
 
-def _far(function: Function, frame: Frame) -> str | None:
+def _why_unbounded(function: Function, frame: Frame) -> str | None:
     info, options = function.info, function.options
     why = why_all(function.name, info, options, bool(function.order))
     if info.extent in (BACK, AHEAD) and not isinstance(options.n, int):
@@ -96,24 +96,24 @@ def _far(function: Function, frame: Frame) -> str | None:
         return f"{function.name} counts its chunks from the partition's first row"
     if frame.unit == "session":
         return f"{frame!r} is as long as its rows come"
-    if not all(bound is None or _constant(bound) for bound in (frame.low, frame.high)):
+    if not all(bound is None or _is_constant(bound) for bound in (frame.low, frame.high)):
         return f"{frame!r} differs from row to row"
     if why and any(_unbounded(function, frame)):
         return f"{frame!r} has no bound on one side, and {why}"
     return None
 
 
-def _constant(bound: Any) -> bool:
+def _is_constant(bound: Any) -> bool:
     return isinstance(bound, Offset) and isinstance(bound.amount, int | float | Decimal)
 
 
 def call_extent(found: "Iterable[Resolved]", along: "DataType") -> CallExtent:
-    """Return how far the functions of a call look, as far as that has an end.
+    """Return how far the functions of a call look; sides without a bound are ignored.
 
     Parameters
     ----------
     found : iterable of Resolved
-        Functions for which :func:`why_not` knows no reason.
+        Functions for which :func:`why_not_cut` returns None.
     along : pyspark.sql.types.DataType
         The type of the first order column.
 
@@ -132,7 +132,7 @@ def call_extent(found: "Iterable[Resolved]", along: "DataType") -> CallExtent:
 
 
 def _sides(one: "Resolved", along: "DataType") -> tuple[str, Any, Any]:
-    """From where to where a function looks, and in what; a side without a bound says nothing."""
+    """Return a function's unit and how far it looks; an unbounded side takes the other's bound."""
     extent, options = one.function.info.extent, one.function.options
     if extent in (BACK, AHEAD) and not options.ignore_nulls:
         at = options.n if extent == AHEAD else -options.n
@@ -149,7 +149,7 @@ def _sides(one: "Resolved", along: "DataType") -> tuple[str, Any, Any]:
 
 
 def _distance(bound: Offset, along: "DataType") -> int | float:
-    """A distance as the places of rows count it; of months, one that is never too short."""
+    """Return a distance in units of the order's codes; for months, an upper limit."""
     if bound.amount == 0:
         return 0
     if bound.unit == MONTHS:
@@ -166,7 +166,7 @@ def _distance(bound: Offset, along: "DataType") -> int | float:
 
 
 def frame_extents(found: "Iterable[Resolved]", along: "DataType") -> tuple[FrameExtent, ...]:
-    """Return how far each function of a call looks, each distance once.
+    """Return how far each function of a call looks, without duplicates.
 
     Parameters
     ----------
@@ -177,14 +177,14 @@ def frame_extents(found: "Iterable[Resolved]", along: "DataType") -> tuple[Frame
     Returns
     -------
     tuple of kernels.frames.extent.FrameExtent
-        Along times in microseconds, along decimals in multiples of the last digit. Distances by the
-        calendar are never too short; those along floats, and those that differ from row to row,
-        have no bound.
+        Microseconds along times, multiples of the last digit along decimals. Calendar distances
+        are upper limits. Distances along floats, and those that differ from row to row, have no
+        bound.
     """
-    return tuple(dict.fromkeys(_look(one, along) for one in found))
+    return tuple(dict.fromkeys(_frame_extent(one, along) for one in found))
 
 
-def _look(one: "Resolved", along: "DataType") -> FrameExtent:
+def _frame_extent(one: "Resolved", along: "DataType") -> FrameExtent:
     extent, options = one.function.info.extent, one.function.options
     if extent in (BACK, AHEAD) and not isinstance(options.n, int):
         return FrameExtent("rows", None, None)
@@ -201,7 +201,7 @@ def _look(one: "Resolved", along: "DataType") -> FrameExtent:
 
 
 def _bound(bound: Offset | None, along: "DataType", outward: int) -> int | None:
-    """A bound in units of the order's codes: further out rather than too near."""
+    """Return a bound in units of the order's codes, rounded outward."""
     if bound is None or isinstance(bound.amount, PerRow):
         return None
     if bound.unit == MONTHS:
@@ -213,7 +213,7 @@ def _bound(bound: Offset | None, along: "DataType", outward: int) -> int | None:
 
 
 def _months(months: int, outward: int) -> int:
-    """Some months as a time that is no nearer: long ones outward, short ones back to the row."""
+    """Return months as microseconds, rounded outward: long months outward, short ones inward."""
     out = months * outward > 0
     length = LONGEST_MONTH if out else SHORTEST_MONTH
     return months * length + outward * LONGEST_CHANGE

@@ -12,7 +12,7 @@ from workbench.spark.sources.held import source, where_answered
 from workbench.spark.table import BoundTable
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import check_result, partition_of
-from workbench.windows.plan import answered, bound, pieces_of
+from workbench.windows.plan import bound, pieces_of, run_at_rest
 from workbench.windows.spec import WindowCall
 from workbench.windows.stream.checks import check_at_rest
 from workbench.windows.stream.emit import emitted, stream_call
@@ -172,7 +172,7 @@ class Over(WindowCall):
             return emitted(stream_call(self, BoundTable.of(df, self.partition_by), ids), emit)
         rows = source(df, "df")
         check_at_rest(emit, ids)
-        return answered(self, BoundTable.of(rows, self.partition_by))
+        return run_at_rest(self, BoundTable.of(rows, self.partition_by))
 
     def explain(self, df: "TableLike | None" = None) -> str:
         """Return which engine runs and why, what may be cut, and the frame of each function.

@@ -1,4 +1,4 @@
-"""A window call on a table at rest, as a Spark plan."""
+"""The Spark plan of a window call on a table at rest."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 
 def resolved(call: WindowCall, df: BoundTable) -> list[Resolved]:
-    """Return the functions of a call bound to a table, which has the columns that it needs.
+    """Return the functions of a call bound to a table, after checking the table's columns.
 
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a type that cannot be used so.
+        When a column is missing or has an unsupported type.
     """
     check_table(df, call.order_by, list(call.columns))
     return resolve(df, call.columns, call.frame, call.order_by)
 
 
 def bound(call: WindowCall, df: "TableLike") -> tuple[WindowTask, Carried]:
-    """Return what the workers do for a table, and the columns that they get of it.
+    """Return the task that the workers run for a table, and the columns sent to them.
 
     Parameters
     ----------
@@ -60,59 +60,63 @@ def bound(call: WindowCall, df: "TableLike") -> tuple[WindowTask, Carried]:
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a type that cannot be used so.
+        When a column is missing or has an unsupported type.
     """
-    found = BoundTable.of(table(df, "df"), call.partition_by)
-    return task_of(call, found, resolved(call, found))
+    bound_table = BoundTable.of(table(df, "df"), call.partition_by)
+    return task_of(call, bound_table, resolved(call, bound_table))
 
 
-def task_of(call: WindowCall, df: BoundTable, found: list[Resolved]) -> tuple[WindowTask, Carried]:
-    """Return what the workers do with a call's functions, and the columns that they get."""
+def task_of(
+    call: WindowCall, df: BoundTable, functions: list[Resolved]
+) -> tuple[WindowTask, Carried]:
+    """Return the task that the workers run for a call's functions, and the columns sent to them."""
     check_arrow(df.schema)
     carried = Carried.every(df)
-    calls = tuple(_call(one, carried) for one in found)
+    calls = tuple(_call(one, carried) for one in functions)
     keys = tuple(map(carried.of, call.partition_by))
     order = tuple(
         OrderColumn(carried.of(term.name), term.descending, term.nulls_first)
         for term in call.order_by
     )
-    back = tuple((name, carried.of(name)) for name in df.names)
-    return WindowTask(back, keys, order, calls), carried
+    columns = tuple((name, carried.of(name)) for name in df.names)
+    return WindowTask(columns, keys, order, calls), carried
 
 
-def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
-    """Return a table at rest with a call's answers, by the engine that the call chose."""
-    found = resolved(call, df)
-    warn_of_text(df, call.order_by, (one.frame for one in found))
+def run_at_rest(call: WindowCall, df: BoundTable) -> "DataFrame":
+    """Return a table at rest with a call's results, computed by the engine that the call chose."""
+    functions = resolved(call, df)
+    warn_of_text(df, call.order_by, (one.frame for one in functions))
     if call.choice.engine == "spark":
-        return with_spark(df, call.order_by, found)
-    task, carried = task_of(call, df, found)
-    if (here := _in_driver(df, found, task, carried)) is not None:
-        return here
+        return with_spark(df, call.order_by, functions)
+    task, carried = task_of(call, df, functions)
+    if (local := _run_in_driver(df, functions, task, carried)) is not None:
+        return local
     ship(df.without_rows.sparkSession)
-    if cutting := _cutting(call, df, found, carried):
-        task = replace(task, extent=cutting.extent)
-        summaries = cutting.summaries(df.df, carried.wanted)
-        kind, more = bundling(task)
-        rows = piece_rows(df.df, carried.wanted, cutting, summaries, kind, **more)
+    if range_plan := _range_plan(call, df, functions, carried):
+        task = replace(task, extent=range_plan.extent)
+        summaries = range_plan.summaries(df.df, carried.wanted)
+        task_class, fields = bundling(task)
+        rows = piece_rows(df.df, carried.wanted, range_plan, summaries, task_class, **fields)
     else:
         rows = bundle_rows(df.df, carried.wanted, task.keys)
-    return rows.mapInArrow(named_task("window kernel", task.from_rows), result_schema(df, found))
+    return rows.mapInArrow(
+        named_task("window kernel", task.from_rows), result_schema(df, functions)
+    )
 
 
 def bundling(task: WindowTask) -> tuple[type[PieceTask], dict[str, Any]]:
-    """Return what bundles the rows of pieces, and its further fields.
+    """Return the task class that bundles the rows of pieces, and its further fields.
 
-    Where calls look at all rows on a side, what these say goes along.
+    Where calls look at all rows on a side, states of these rows travel with the pieces.
     """
     calls = tuple(call for call in task.calls if any(sides_of(call)))
     return (CarryTask, {"calls": calls, "along": task.order}) if calls else (PieceTask, {})
 
 
-def _in_driver(
-    df: BoundTable, found: list[Resolved], task: WindowTask, carried: Carried
+def _run_in_driver(
+    df: BoundTable, functions: list[Resolved], task: WindowTask, carried: Carried
 ) -> "DataFrame | None":
-    """The answers of a table that this process holds; None where Spark has to give them."""
+    """Return the result for a table in local memory, None where Spark has to compute it."""
     if df.held is None:
         return None
     plain = {carried.of(name): name for name in df.names}
@@ -120,11 +124,11 @@ def _in_driver(
     if rows is None:
         return None
     answers = run_by_key(task.of_keys, [rows], task.keys)
-    return answered_here(answers, result_schema(df, found), df.held.spark)
+    return answered_here(answers, result_schema(df, functions), df.held.spark)
 
 
 def pieces_of(call: WindowCall, df: "TableLike") -> "DataFrame":
-    """Return the partitions of a table that are cut: their keys, rows and pieces.
+    """Return the partitions of a table that are cut into pieces: their keys, rows and pieces.
 
     Raises
     ------
@@ -133,32 +137,32 @@ def pieces_of(call: WindowCall, df: "TableLike") -> "DataFrame":
     """
     if call.uncut is not None:
         raise WorkbenchError(f"cut: each partition is one task, because {call.uncut}.")
-    bound = BoundTable.of(table(df, "df"), call.partition_by)
-    found = resolved(call, bound)
-    ship(bound.without_rows.sparkSession)
-    carried = Carried.every(bound)
-    cutting = _cutting(call, bound, found, carried)
-    assert cutting is not None
-    summaries = cutting.summaries(bound.df, carried.wanted)
-    return keys_in_pieces(bound, cutting, summaries)
+    bound_table = BoundTable.of(table(df, "df"), call.partition_by)
+    functions = resolved(call, bound_table)
+    ship(bound_table.without_rows.sparkSession)
+    carried = Carried.every(bound_table)
+    range_plan = _range_plan(call, bound_table, functions, carried)
+    assert range_plan is not None
+    summaries = range_plan.summaries(bound_table.df, carried.wanted)
+    return keys_in_pieces(bound_table, range_plan, summaries)
 
 
-def result_schema(df: BoundTable, found: list[Resolved]) -> "StructType":
-    """Return the columns of a table with the answers."""
+def result_schema(df: BoundTable, functions: list[Resolved]) -> "StructType":
+    """Return the schema of a table with the result columns."""
     from pyspark.sql.types import StructField, StructType
 
-    added = [StructField(one.column, one.answer) for one in found]
+    added = [StructField(one.column, one.answer) for one in functions]
     return StructType([*df.schema.fields, *added])
 
 
-def _cutting(
-    call: WindowCall, df: BoundTable, found: list[Resolved], carried: Carried
+def _range_plan(
+    call: WindowCall, df: BoundTable, functions: list[Resolved], carried: Carried
 ) -> RangePlan | None:
     if call.uncut is not None:
         return None
     first = call.order_by[0]
     order = replace(first, name=carried.of(first.name))
-    extent = call_extent(found, type_of(df, first.name))
+    extent = call_extent(functions, type_of(df, first.name))
     keys = tuple(map(carried.of, call.partition_by))
     rows = call.cut if isinstance(call.cut, int) else None
     return RangePlan(keys, order, extent, shuffle_of(df.df), rows)
@@ -166,14 +170,13 @@ def _cutting(
 
 def _call(one: Resolved, carried: Carried) -> Call:
     check_kinds(one)
-    given = one.function.arguments
-    pairs = zip(given, one.arguments, strict=True)
+    pairs = zip(one.function.arguments, one.arguments, strict=True)
     arguments = tuple(carried.add(name, value) for name, value in pairs)
     options = replace(
         one.function.options, default=None, n=1 if one.each is not None else one.function.options.n
     )
-    others = (one.where, one.default, one.each)
-    where, default, each = (None if one is None else carried.add(None, one) for one in others)
+    columns = (one.where, one.default, one.each)
+    where, default, each = (None if c is None else carried.add(None, c) for c in columns)
     frame = name_bounds(one.frame, lambda bound: carried.add(None, bound))
     order = tuple(replace(term, name=carried.of(term.name)) for term in one.function.order)
     name = one.function.name

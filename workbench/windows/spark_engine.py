@@ -1,4 +1,4 @@
-"""Which engine answers a window call, and the call as Spark's own window operator takes it."""
+"""The choice of the engine for a window call, and the call for Spark's own window operator."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -36,12 +36,12 @@ ENGINES = ("auto", "kernel", "spark")
 
 
 class Limit(NamedTuple):
-    """Up to how many rows "auto" leaves a kind of frame to Spark, and why not beyond.
+    """The largest frame of a kind that "auto" leaves to Spark, and why not a larger one.
 
     Attributes
     ----------
     rows : float
-        Of each frame: 0 for never, infinity for always.
+        Rows per frame: 0 for never, infinity for always.
     why : str
     """
 
@@ -49,7 +49,7 @@ class Limit(NamedTuple):
     why: str = ""
 
 
-#: Each row is a choice of its own, to be made by measuring (docs/decisions/0007).
+#: Each limit is chosen by measuring (docs/decisions/0007).
 LIMITS = {
     "no frame": Limit(inf),
     "whole partition": Limit(inf),
@@ -61,7 +61,7 @@ LIMITS = {
 
 
 class EngineChoice(NamedTuple):
-    """Which engine answers, and why.
+    """The chosen engine, and why.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class EngineChoice(NamedTuple):
 def choose(
     engine: str, functions: Mapping[str, Function], frames: Mapping[str, Frame]
 ) -> EngineChoice:
-    """Return the engine for a call: one for all its functions, so that they share a shuffle.
+    """Return the engine for a call; all its functions use one, to share a shuffle.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def choose(
     Raises
     ------
     WorkbenchError
-        When Spark is asked for, but cannot.
+        When Spark is requested, but does not support the call.
     """
     if engine == "kernel":
         return EngineChoice(engine, "it was asked for")
@@ -115,16 +115,16 @@ def choose(
 
 
 def not_in_spark(function: Function, frame: Frame) -> str | None:
-    """Return why Spark has no such function or frame, None where it has."""
+    """Return why Spark does not support a function or frame, None where it does."""
     name, info = function.name, function.info
     if not info.spark:
         return info.not_in_spark or f"Spark has no {name}"
     if function.options.distinct and info.repeats:
         return NO_DISTINCT
-    return _no_frame(frame) or _no_such_call(function)
+    return _unsupported_frame(frame) or _unsupported_options(function)
 
 
-def _no_frame(frame: Frame) -> str | None:
+def _unsupported_frame(frame: Frame) -> str | None:
     if frame.varies:
         return "Spark's bounds are the same for all rows"
     if frame.is_empty:
@@ -140,8 +140,8 @@ def _no_frame(frame: Frame) -> str | None:
     return None
 
 
-def _no_such_call(function: Function) -> str | None:
-    """Why Spark's function of the name cannot be asked so."""
+def _unsupported_options(function: Function) -> str | None:
+    """Return why Spark's function does not support these options, None where it does."""
     name, info = function.name, function.info
     if function.order:
         return f"Spark's {name} has no order of its own within a frame"
@@ -153,7 +153,7 @@ def _no_such_call(function: Function) -> str | None:
         return f"PySpark's {name} cannot ignore nulls"
     if info.family == SHIFT and not _is_literal(function.options.default):
         return f"Spark's {name} takes a literal for its default"
-    if info.family == SHIFT and _is_of_the_other_calendar(function.options.default):
+    if info.family == SHIFT and _is_before_gregorian(function.options.default):
         return f"PySpark's {name} reads times before 1582 by the calendar of those days"
     if info.picks and function.condition is not None and not function.options.ignore_nulls:
         return f"Spark's {name} has no FILTER that keeps nulls"
@@ -161,14 +161,14 @@ def _no_such_call(function: Function) -> str | None:
 
 
 def slow_in_spark(function: Function, frame: Frame) -> str | None:
-    """Return why Spark would be slow, None where it is not."""
-    kind, rows = _shape(function, frame)
+    """Return why Spark would be slow, None where it would not be."""
+    kind, rows = _frame_kind(function, frame)
     limit = LIMITS[kind]
     return None if rows <= limit.rows else limit.why.format(rows=rows, name=function.name)
 
 
-def _shape(function: Function, frame: Frame) -> tuple[str, float]:
-    """The kind of a frame among the limits, and how many rows it has."""
+def _frame_kind(function: Function, frame: Frame) -> tuple[str, float]:
+    """Return the kind of a frame, a key of :data:`LIMITS`, and its number of rows."""
     if not function.info.has_frame:
         return "no frame", 1
     if function.info.family == QUANTILE:
@@ -181,16 +181,16 @@ def _shape(function: Function, frame: Frame) -> tuple[str, float]:
 
 
 def with_spark(
-    df: BoundTable, order: Sequence[OrderColumn], found: "Sequence[Resolved]"
+    df: BoundTable, order: Sequence[OrderColumn], functions: "Sequence[Resolved]"
 ) -> "DataFrame":
-    """Return a table with the answers of Spark's own window operator.
+    """Return a table with the results of Spark's own window operator.
 
     Parameters
     ----------
     df : BoundTable
-        By the columns that make its partitions.
+        With the columns that make its partitions as its key.
     order : sequence of OrderColumn
-    found : sequence of Resolved
+    functions : sequence of Resolved
 
     Returns
     -------
@@ -199,16 +199,16 @@ def with_spark(
     Raises
     ------
     WorkbenchError
-        When Spark has no such function of the columns' types.
+        When Spark has no such function for the columns' types.
     """
     added = []
-    for one in found:
+    for one in functions:
         spec = _window(df, order, one)
-        added.append(_answer(one, spec).cast(one.answer).alias(one.column))
+        added.append(_result(one, spec).cast(one.answer).alias(one.column))
     return df.df.select("*", *added)
 
 
-def _answer(one: "Resolved", spec: "WindowSpec") -> "Column":
+def _result(one: "Resolved", spec: "WindowSpec") -> "Column":
     from pyspark.sql import functions as F
 
     if one.function.info.family == EXACT_SUM and kind_of(one.kinds[0]) != "float":
@@ -227,9 +227,9 @@ def _window(df: BoundTable, order: Sequence[OrderColumn], one: "Resolved") -> "W
     spec = Window.partitionBy(*(column(df, key, "partition_by") for key in df.key))
     terms = [(term, column(df, term.name, "order_by")) for term in order]
     if frame.measured:
-        terms = [(term, _measured(df, term.name, value, one)) for term, value in terms]
+        terms = [(term, _as_integers(df, term.name, value, one)) for term, value in terms]
     if terms:
-        spec = spec.orderBy(*(ordered(term, value) for term, value in terms))
+        spec = spec.orderBy(*(sort_column(term, value) for term, value in terms))
     if not one.function.info.has_frame or not terms:
         return spec
     low = Window.unboundedPreceding if frame.low is None else int(frame.low.amount)
@@ -237,8 +237,8 @@ def _window(df: BoundTable, order: Sequence[OrderColumn], one: "Resolved") -> "W
     return spec.rowsBetween(low, high) if frame.unit == "rows" else spec.rangeBetween(low, high)
 
 
-def _measured(df: BoundTable, name: str, value: "Column", one: "Resolved") -> "Column":
-    """The order column as whole numbers, which is what Spark's bounds go along."""
+def _as_integers(df: BoundTable, name: str, value: "Column", one: "Resolved") -> "Column":
+    """Return the order column as integers, as Spark's bounds need it."""
     kind = kind_of(type_of(df, name))
     timed = kind in ("timestamp", "date") and one.frame.measured == MICROSECONDS
     if kind == "integer" or timed:
@@ -250,8 +250,8 @@ def _measured(df: BoundTable, name: str, value: "Column", one: "Resolved") -> "C
     )
 
 
-def ordered(term: OrderColumn, value: "Column") -> "Column":
-    """Return a column as Spark sorts by it."""
+def sort_column(term: OrderColumn, value: "Column") -> "Column":
+    """Return the sort expression of an order column."""
     if term.descending:
         return value.desc_nulls_first() if term.nulls_first else value.desc_nulls_last()
     return value.asc_nulls_first() if term.nulls_first else value.asc_nulls_last()
@@ -269,14 +269,14 @@ def _function(one: "Resolved") -> "Column":
     if info.family == COUNT:
         return F.count(arguments[0] if arguments else _argument(one, F.lit(1)))
     if info.family == SHIFT:
-        found: Column = function(arguments[0], options.n, options.default)
+        call: Column = function(arguments[0], options.n, options.default)
     elif info.family == NTH and info.keeps_n:
-        found = function(arguments[0], options.n, options.ignore_nulls)
+        call = function(arguments[0], options.n, options.ignore_nulls)
     elif info.family == NTH:
-        found = function(arguments[0], options.ignore_nulls)
+        call = function(arguments[0], options.ignore_nulls)
     else:
-        found = function(*arguments)
-    return found
+        call = function(*arguments)
+    return call
 
 
 def _argument(one: "Resolved", value: "Column") -> "Column":
@@ -297,7 +297,7 @@ def _percentile(one: "Resolved", value: "Column", spec: "WindowSpec") -> "Column
     return percentile(value.cast("double"), options.q, options.single, lambda c: c.over(spec))
 
 
-def _is_of_the_other_calendar(value: Any) -> bool:
+def _is_before_gregorian(value: Any) -> bool:
     return isinstance(value, date) and value.year <= 1582
 
 

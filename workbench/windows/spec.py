@@ -1,4 +1,4 @@
-"""What is asked of the windows of a table's rows: data alone, checked."""
+"""The specification of a window call: checked data, no plan."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,14 +17,14 @@ from workbench.windows.spark_engine import ENGINES, EngineChoice, choose
 
 
 class WindowCall(Described):
-    """Window functions that share their partitions and their order.
+    """Window functions that share a partitioning and an order.
 
-    Whatever works on a call takes this; :class:`workbench.Over` adds what a person asks of one.
+    Internal functions take this class; :class:`workbench.Over` adds the methods for users.
 
     Parameters
     ----------
     partition_by, order_by, frame, engine, cut, **columns
-        As :class:`workbench.Over` takes them.
+        As for :class:`workbench.Over`.
 
     Attributes
     ----------
@@ -35,14 +35,14 @@ class WindowCall(Described):
     cut : str, int or None
     columns : dict of str to Function
     choice : EngineChoice
-        Which engine answers, and why.
+        The engine that computes the result, and why.
     uncut : str or None
         Why large partitions are not cut; None where they are.
 
     Raises
     ------
     WorkbenchError
-        When the functions, the frame or the order cannot be meant.
+        When the functions, the frame or the order are invalid.
     """
 
     def __init__(
@@ -68,26 +68,26 @@ class WindowCall(Described):
         self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames, ordered)
 
     def __repr__(self) -> str:
-        given = {"partition_by": list(self.partition_by), "order_by": self.order_terms}
-        shown = [f"{name}={value!r}" for name, value in given.items() if value]
-        shown += [f"frame={self.frame!r}"] if self.frame else []
-        shown += [f"engine={self.engine!r}"] if self.engine != "auto" else []
-        shown += [f"cut={self.cut!r}"] if self.cut != "auto" else []
+        columns = {"partition_by": list(self.partition_by), "order_by": self.order_terms}
+        arguments = [f"{name}={value!r}" for name, value in columns.items() if value]
+        arguments += [f"frame={self.frame!r}"] if self.frame else []
+        arguments += [f"engine={self.engine!r}"] if self.engine != "auto" else []
+        arguments += [f"cut={self.cut!r}"] if self.cut != "auto" else []
         plain = {name: one for name, one in self.columns.items() if name.isidentifier()}
-        shown += [f"{name}={function!r}" for name, function in plain.items()]
+        arguments += [f"{name}={function!r}" for name, function in plain.items()]
         others = {name: one for name, one in self.columns.items() if name not in plain}
-        shown += [f"**{others!r}"] if others else []
-        return f"wb.Over({', '.join(shown)})"
+        arguments += [f"**{others!r}"] if others else []
+        return f"wb.Over({', '.join(arguments)})"
 
     @property
     def _frames(self) -> dict[str, Frame]:
-        """The frame of each function by the name of its result."""
+        """The frame of each function, by the name of its result."""
         ordered = bool(self.order_by)
         return {name: frame_for(one, self.frame, ordered) for name, one in self.columns.items()}
 
     @property
     def order_terms(self) -> list[Any]:
-        """The order as it is given: names, or tuples."""
+        """The order as users write it: names, or tuples."""
         return [term_as_given(term) for term in self.order_by]
 
     def _facts(self) -> dict[str, object]:
@@ -102,20 +102,20 @@ class WindowCall(Described):
         }
 
     def explain(self) -> str:
-        """Return which engine answers and why, what may be cut, and the frame of each function.
+        """Return which engine runs and why, what may be cut, and the frame of each function.
 
         Returns
         -------
         str
         """
         lines = [f"engine: {self.choice.engine}, because {self.choice.why}"]
-        frames, whole = self._frames, f"one task each, because {self.uncut}"
-        why = how_cut(self.columns, frames) if self.uncut is None else whole
-        lines.append(f"large partitions: {why}")
+        frames, uncut = self._frames, f"one task each, because {self.uncut}"
+        cut = how_cut(self.columns, frames) if self.uncut is None else uncut
+        lines.append(f"large partitions: {cut}")
         for name, function in self.columns.items():
             frame = frames[name]
-            seen = f" over {frame!r}" if function.info.has_frame else ""
-            lines.append(f"{name}: {function!r}{'' if function.frame else seen}")
+            over = f" over {frame!r}" if function.info.has_frame else ""
+            lines.append(f"{name}: {function!r}{'' if function.frame else over}")
         return "\n".join(lines)
 
 

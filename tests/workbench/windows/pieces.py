@@ -21,7 +21,7 @@ from workbench.engine.task import WindowTask
 from workbench.functions.fn import Function
 from workbench.functions.order import order_terms
 from workbench.windows.bind import Resolved, frame_for
-from workbench.windows.extent import call_extent, why_not
+from workbench.windows.extent import call_extent, why_not_cut
 from workbench.windows.plan import bundling
 
 Asked = dict[str, Function]
@@ -32,7 +32,7 @@ def asked_of(cases: dict[str, over_cases.Asked], frame: wb.Frame) -> Asked:
     return {
         name: one.function
         for name, one in cases.items()
-        if why_not({name: one.function}, {name: frame}) is None
+        if why_not_cut({name: one.function}, {name: frame}) is None
     }
 
 
@@ -125,7 +125,7 @@ def _task(
         for name, one in functions.items()
     ]
     back = (("id", "id"),)
-    extent = call_extent(found, kind) if why_not(functions, frames) is None else None
+    extent = call_extent(found, kind) if why_not_cut(functions, frames) is None else None
     return WindowTask(back, tuple(keys), order, calls, extent)
 
 

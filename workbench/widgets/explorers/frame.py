@@ -126,7 +126,7 @@ class FrameExplorer(Shared, Card):
 
     def _bring(self, partition: Partition) -> None:
         # The frame may have been changed while the rows were fetched.
-        self._take(partition if partition.over is self.over else partition.asked(self.over))
+        self._take(partition if partition.over is self.over else partition.with_call(self.over))
 
     def _change_column(self, _change: Any) -> None:
         if not self._opening:
@@ -138,7 +138,7 @@ class FrameExplorer(Shared, Card):
         self.status.guard(lambda: self._ask(self.over.with_frame(change["new"])))
 
     def _ask(self, over: Over) -> None:
-        partition = self.partition.asked(over)
+        partition = self.partition.with_call(over)
         self.over = over
         self._take(partition)
 
@@ -198,7 +198,7 @@ class FrameExplorer(Shared, Card):
             if key not in fetched:
                 fetched[key] = self._fetched(key)
             over = self.over.with_frame(MAKE[frame.unit](*frame.given, exclude=exclude))
-            return self._view(fetched[key].asked(over), over, column)
+            return self._view(fetched[key].with_call(over), over, column)
 
         many = f"{len(self._keys):,} partition{'' if len(self._keys) == 1 else 's'}"
         title = f"Frames of {' and '.join(functions)}"
@@ -288,7 +288,7 @@ def _key_parts(key: tuple[Any, ...]) -> dict[str, str]:
 def _bound_to(partition: Partition, over: Over) -> Partition:
     """The rows of a partition for a call that a state says."""
     try:
-        return partition.asked(over)
+        return partition.with_call(over)
     except WorkbenchError as error:
         raise WorkbenchError(f"state: {error}") from None
 

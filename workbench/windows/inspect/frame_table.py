@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FrameTable:
-    """The frames of one partition's rows, and the answers over them.
+    """The frames of one partition's rows, and the results over them.
 
     Attributes
     ----------
@@ -26,23 +26,23 @@ class FrameTable:
         The result whose frames these are.
     frame : Frame
     names : tuple of str
-        The columns of the order, and those that the function looks at.
+        The order columns, and the function's arguments.
     labels, values : list of str
-        Each row's place in the order, and what the function looks at.
+        The order values and the function's arguments of each row, as text.
     group : int64 array of shape (rows,)
         The number of each row's group of peers, from 0.
     inside : bool array of shape (rows, rows)
         ``inside[i, j]``: row j is in the frame of row i.
     left_out : bool array of shape (rows, rows)
-        ``left_out[i, j]``: row j would be in it, but for EXCLUDE.
+        ``left_out[i, j]``: EXCLUDE removes row j from that frame.
     counted : bool array of shape (rows,)
         Whether the row counts for the function: its value is not null, and its condition true.
     rows : pandas.DataFrame
-        The rows in their order, with the answer of every function.
+        The rows in order, with the result of every function.
     answers : tuple of str
-        The columns of these answers.
+        The names of the result columns.
     cut : bool
-        Whether the partition has more rows than these; the frames here end with the last of them.
+        Whether the partition has more rows; the frames here end with the last of these.
     """
 
     who: str
@@ -61,15 +61,15 @@ class FrameTable:
 
     @property
     def shown(self) -> list[str]:
-        """The columns of answers, that of the frames first."""
+        """The result columns, the one whose frames these are first."""
         return sorted(self.answers, key=lambda name: name != self.column)
 
     def texts(self, name: str) -> list[str]:
-        """Return a column of the rows as a person reads it."""
+        """Return a column of the rows as text."""
         return [value_text(value) for value in self.rows[name]]
 
     def listed(self) -> "pd.DataFrame":
-        """Return the rows with their answers, and which rows are in the frame of each."""
+        """Return the rows with their results, and the row numbers in the frame of each."""
         members = [", ".join(map(str, np.flatnonzero(row))) for row in self.inside]
         listed = self.rows.copy()
         listed.insert(0, "row", range(len(members)))
@@ -77,7 +77,7 @@ class FrameTable:
         return listed
 
     def mark(self, i: int, j: int) -> str:
-        """Return how row j stands to the frame of row i.
+        """Return whether row j is in the frame of row i, and if not, why.
 
         Returns
         -------
@@ -105,13 +105,13 @@ class FrameTable:
 
 
 def frame_table(partition: Partition, column: str | None = None) -> FrameTable:
-    """Return the frames of a partition's rows, by the kernels that find them on Spark.
+    """Return the frames of a partition's rows, computed by the kernels that run on Spark.
 
     Parameters
     ----------
     partition : Partition
     column : str, optional
-        The result whose frames are wanted; without it, the first.
+        The result column whose frames to return; without it, the first.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def frame_table(partition: Partition, column: str | None = None) -> FrameTable:
 
     Notes
     -----
-    O(rows²): for as many rows as a person can look at.
+    O(rows²): only for as many rows as can be displayed.
     """
     call, window = partition.call(column), partition.window()
     inside = _members(*window.ranges(call.frame))
@@ -149,19 +149,19 @@ def frame_table(partition: Partition, column: str | None = None) -> FrameTable:
 
 
 def _members(begin: NDArray[np.int64], end: NDArray[np.int64]) -> Mask:
-    """Ranges of one partition as a matrix: which rows are in the frame of each."""
+    """Return ranges of rows as a matrix: whether row j is in the frame of row i."""
     row = np.arange(len(begin))
     inside = (begin[:, :, None] <= row) & (row < end[:, :, None])
     return np.asarray(inside.any(axis=1), np.bool_)
 
 
 def _pandas(partition: Partition) -> "pd.DataFrame":
-    """The answers, whole numbers and nulls as they are."""
+    """Return the results as pandas, with integers and nulls unchanged."""
     import pandas as pd
 
-    answered = partition.answers()
+    answers = partition.answers()
     columns: dict[str, Any] = {
-        name: pd.Series(answered.column(name).to_pylist(), dtype=object)
-        for name in answered.column_names
+        name: pd.Series(answers.column(name).to_pylist(), dtype=object)
+        for name in answers.column_names
     }
     return pd.DataFrame(columns)

@@ -1,4 +1,4 @@
-"""The rows of one partition of a window call, fetched to be looked at by a person."""
+"""The rows of one partition of a window call, fetched for display."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +15,7 @@ from workbench.spark.jobs import collected, in_one_sentence
 from workbench.spark.one_key import first_rows, is_key, key_values, no_key
 from workbench.spark.table import BoundTable, column
 from workbench.windows.plan import bound
-from workbench.windows.spark_engine import ordered
+from workbench.windows.spark_engine import sort_column
 from workbench.windows.spec import WindowCall
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from workbench.spark.sources.given import TableLike
 
-#: As many rows as a person can look at, and as can be stepped through.
+#: The most rows to display, and to step through.
 MOST_ROWS, MOST_STEPPED = 40, 100
 MOST_KEYS = 200
 
@@ -32,20 +32,20 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Partition:
-    """The rows of one partition in their order, as Spark's workers have them.
+    """The rows of one partition in order, in the form that Spark's workers process.
 
     Attributes
     ----------
     over : WindowCall
     df : pyspark.sql.DataFrame
-        The table that the rows are of.
+        The table of the rows.
     key : tuple
         The values of the columns that make the partition.
     task : WindowTask
     block : Block
-        The one partition.
+        The block with this partition alone.
     cut : bool
-        Whether the partition has more rows than these, the first ones.
+        Whether the partition has more rows; these are the first ones.
     """
 
     over: WindowCall
@@ -57,54 +57,54 @@ class Partition:
 
     @property
     def rows(self) -> int:
-        """How many rows are here."""
+        """The number of fetched rows."""
         return len(self.block.rows)
 
     @property
     def who(self) -> str:
-        """The key as a person reads it."""
+        """The key as text."""
         return ", ".join(map(value_text, self.key)) or "all rows"
 
     def window(self) -> Window:
-        """Return the block as the window functions see it."""
+        """Return the block as a window for the functions."""
         return Window(self.block, self.task.order)
 
     def answers(self) -> pa.Table:
-        """Return every row with the answer of every function, by the worker's own code."""
+        """Return the rows with the result of every function, computed by the worker's code."""
         return self.task.answer(self.block)
 
     def call(self, column: str | None = None) -> Call:
-        """Return the call of a result's column, of the first one without a name."""
+        """Return the call of a result column; without a name, the first call."""
         check_result(self.over, column)
         calls = {call.column: call for call in self.task.calls}
         return self.task.calls[0] if column is None else calls[column]
 
-    def asked(self, over: WindowCall) -> "Partition":
-        """Return the same rows for another call over the same partitions and order."""
+    def with_call(self, over: WindowCall) -> "Partition":
+        """Return the same rows for another call with the same partitions and order."""
         task, _ = bound(over, self.df)
         return replace(self, over=over, task=task)
 
     def labels(self) -> list[str]:
-        """Return each row's place in the order as a person reads it."""
+        """Return the order values of each row as text."""
         columns = [self.block.column(term.name).to_pylist() for term in self.task.order]
         if not columns:
             return [str(row) for row in range(self.rows)]
         return [", ".join(map(value_text, values)) for values in zip(*columns, strict=True)]
 
     def names(self, call: Call) -> tuple[str, str]:
-        """Return the columns of the order, and those that a function looks at."""
-        given = self.over.columns[call.column].arguments
-        looked_at = [one if isinstance(one, str) else "value" for one in given]
-        return ", ".join(term.name for term in self.over.order_by) or "row", ", ".join(looked_at)
+        """Return the names of the order columns, and of the function's arguments."""
+        order = ", ".join(term.name for term in self.over.order_by) or "row"
+        arguments = self.over.columns[call.column].arguments
+        return order, ", ".join(one if isinstance(one, str) else "value" for one in arguments)
 
     def values(self, call: Call) -> list[str]:
-        """Return what the function looks at in each row, as a person reads it."""
+        """Return the function's arguments in each row as text."""
         columns = [self.block.column(name).to_pylist() for name in call.arguments]
         return [", ".join(map(value_text, values)) for values in zip(*columns, strict=True)]
 
 
 def check_result(over: WindowCall, column: str | None) -> None:
-    """Refuse what is no result of a call; None stands for its first.
+    """Refuse a name that is no result column of a call; None stands for the first column.
 
     Raises
     ------
@@ -126,9 +126,9 @@ def partition_of(
     over : WindowCall
     df : TableLike
     key : value, or tuple of values when several columns make the partition
-        Without it, the first one in order.
+        Without it, the first key in order.
     most : int
-        The most rows that are fetched, the first ones in the order.
+        The maximum number of rows to fetch, from the first in order.
 
     Returns
     -------
@@ -151,9 +151,9 @@ def partition_of(
     task, carried = bound(over, df)
     table = carried.table
     values = _first_key(table) if key is None else key_values(key, over.partition_by)
-    chosen = table.df.where(is_key(table, values, null_is_value=True))
-    terms = [ordered(term, column(table, term.name, "order_by")) for term in over.order_by]
-    rows = first_rows(chosen, terms, carried.wanted, most)
+    partition = table.df.where(is_key(table, values, null_is_value=True))
+    terms = [sort_column(term, column(table, term.name, "order_by")) for term in over.order_by]
+    rows = first_rows(partition, terms, carried.wanted, most)
     if not len(rows):
         raise no_key(key)
     block = ordered_block(rows.slice(0, most), task.keys, task.order)
@@ -161,7 +161,7 @@ def partition_of(
 
 
 def keys_of(over: WindowCall, df: "TableLike", most: int = MOST_KEYS) -> list[tuple[Key, int]]:
-    """Return the first partitions of a table and how many rows each has.
+    """Return the keys of the first partitions of a table, and their numbers of rows.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def keys_of(over: WindowCall, df: "TableLike", most: int = MOST_KEYS) -> list[tu
 
 
 def value_text(value: Any) -> str:
-    """Return a value as a person reads it, in a few characters.
+    """Return a value as short text.
 
     Examples
     --------
@@ -204,8 +204,8 @@ def value_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{round(value, 2):.15g}" if abs(value) >= 1_000 else f"{value:.6g}"
     if isinstance(value, datetime):
-        finer = ":%S" if value.second or value.microsecond else ""
-        return f"{value:%Y-%m-%d %H:%M}" + value.strftime(finer)
+        seconds = ":%S" if value.second or value.microsecond else ""
+        return f"{value:%Y-%m-%d %H:%M}" + value.strftime(seconds)
     return str(value)
 
 

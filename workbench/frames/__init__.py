@@ -1,4 +1,4 @@
-"""Frames as they are written. How a block computes them lives in ``engine``."""
+"""Specifications of frames. How a block computes them lives in ``engine``."""
 
 from typing import TYPE_CHECKING
 

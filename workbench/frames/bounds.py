@@ -1,4 +1,4 @@
-"""The bounds of frames: how a distance from the current row is given, and what it means."""
+"""The bounds of frames: parsing and checking of distances from the current row."""
 
 import re
 from datetime import timedelta
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 MICROSECONDS, MONTHS, NUMBER, COUNT = "microseconds", "months", "number", "count"
 #: The unit of a column's distances before its type is known.
 OF_COLUMN = "of the column"
-#: As Spark's own intervals have them.
+#: The limit of Spark's intervals.
 MOST_MONTHS = 2**31 - 1
 
 _CALENDAR = re.compile(rf"(\d+) *({'|'.join(MONTHS_IN)})s?", re.IGNORECASE)
 
 
 class PerRow:
-    """A distance that each row has of its own, from a column.
+    """A distance that differs from row to row, taken from a column.
 
-    Columns have no equality that says yes or no, so two of these are equal when they hold one and
-    the same Column.
+    ``==`` of Columns returns a Column, not a bool, so two of these are equal when they hold the
+    same Column object.
 
     Attributes
     ----------
     column : pyspark.sql.Column or str
-        For the workers, the name that the column has there.
+        In the workers, the name of the column.
     """
 
     def __init__(self, column: "Column | str") -> None:
@@ -60,7 +60,7 @@ class Offset(NamedTuple):
         Negative before the current row.
     unit : str
         "count" of rows or groups, "number" in the unit of the order column, "microseconds" or
-        "months"; "of the column" where the column's type will say.
+        "months"; "of the column" until the column's type is known.
     """
 
     amount: Any
@@ -68,15 +68,15 @@ class Offset(NamedTuple):
 
 
 def is_column(value: Any) -> bool:
-    """Say whether a value is a Column."""
-    # Here and not at the top, as executors load this module.
+    """Return whether a value is a Column."""
+    # Imported here and not at the top, because executors load this module.
     from pyspark.sql import Column
 
     return isinstance(value, Column)
 
 
 def read_count(value: Any, name: str, unit: str) -> Offset | None:
-    """Read a number of rows or groups."""
+    """Return a number of rows or groups as an offset."""
     if value is None:
         return None
     amount = whole_number(value)
@@ -87,15 +87,15 @@ def read_count(value: Any, name: str, unit: str) -> Offset | None:
             f"{name}: {value!r} is no whole number, but a frame of {unit} counts {unit}; "
             "give an integer, negative before the current row, a Column, or None for no bound."
         )
-    return _within(Offset(amount, COUNT), value, name)
+    return _in_range(Offset(amount, COUNT), value, name)
 
 
 def read_distance(value: Any, name: str, unit: str) -> Offset | None:
-    """Read a distance along the order."""
+    """Return a distance along the order as an offset."""
     if value is None:
         return None
     if isinstance(value, str | timedelta):
-        return _within(_duration(value, name), value, name)
+        return _in_range(_duration(value, name), value, name)
     amount = value if isinstance(value, float | Decimal) else whole_number(value)
     if amount is None and is_column(value):
         return Offset(PerRow(value), OF_COLUMN)
@@ -106,11 +106,11 @@ def read_distance(value: Any, name: str, unit: str) -> Offset | None:
         )
     if not _is_finite(amount):
         raise WorkbenchError(f"{name}: {value!r} is no distance; give None for no bound.")
-    return _within(Offset(amount, NUMBER), value, name)
+    return _in_range(Offset(amount, NUMBER), value, name)
 
 
 def _is_finite(amount: int | float | Decimal) -> bool:
-    # Python's isfinite makes floats of all, which a signaling NaN and a large integer refuse.
+    # Python's isfinite converts to float, which fails for a signaling NaN and a large integer.
     if isinstance(amount, Decimal):
         return amount.is_finite()
     return not isinstance(amount, float) or isfinite(amount)
@@ -122,8 +122,8 @@ def _duration(value: str | timedelta, name: str) -> Offset:
         return Offset(sign * microseconds(abs(value), name), MICROSECONDS)
     text = value.strip()
     sign, length = (-1, text[1:].strip()) if text.startswith("-") else (1, text)
-    if found := _calendar_months(length):
-        return Offset(sign * found[0], MONTHS)
+    if months := _calendar_months(length):
+        return Offset(sign * months[0], MONTHS)
     if re.search(_CALENDAR, length):
         raise WorkbenchError(
             f"{name}: {value!r} mixes months with days or hours; give the one or the other."
@@ -134,21 +134,21 @@ def _duration(value: str | timedelta, name: str) -> Offset:
 
 
 def _calendar_months(text: str) -> tuple[int] | None:
-    """The months in "1 year 6 months", None when the text has anything else."""
+    """Return the months in "1 year 6 months", None when the text has anything else."""
     if not re.fullmatch(rf"{_CALENDAR.pattern}( +{_CALENDAR.pattern})*", text, re.IGNORECASE):
         return None
     return (sum(int(n) * MONTHS_IN[unit.lower()] for n, unit in _CALENDAR.findall(text)),)
 
 
-def _within(offset: Offset, value: Any, name: str) -> Offset:
-    most = MOST_MONTHS if offset.unit == MONTHS else MOST_TICKS
-    if abs(offset.amount) > most and not isinstance(value, float):
+def _in_range(offset: Offset, value: Any, name: str) -> Offset:
+    limit = MOST_MONTHS if offset.unit == MONTHS else MOST_TICKS
+    if abs(offset.amount) > limit and not isinstance(value, float):
         raise WorkbenchError(f"{name}: {value!r} is too far; give None for no bound.")
     return offset
 
 
 def check_bounds(low: Offset, high: Offset, given_low: Any, given_high: Any) -> None:
-    """Refuse bounds of two kinds, and warn of those between which no row lies.
+    """Refuse bounds of different kinds, and warn of bounds that make the frame empty.
 
     Raises
     ------
@@ -158,8 +158,8 @@ def check_bounds(low: Offset, high: Offset, given_low: Any, given_high: Any) -> 
     -----
     WorkbenchWarning
     """
-    one_kind = low.unit == high.unit or 0 in (low.amount, high.amount)
-    if NUMBER in (low.unit, high.unit) and not one_kind:
+    comparable = low.unit == high.unit or 0 in (low.amount, high.amount)
+    if NUMBER in (low.unit, high.unit) and not comparable:
         raise WorkbenchError(
             f"low, high: {given_low!r} and {given_high!r} are not of one kind; "
             "give two numbers or two durations."
@@ -172,7 +172,7 @@ def check_bounds(low: Offset, high: Offset, given_low: Any, given_high: Any) -> 
 
 
 def ends_early(low: Offset | None, high: Offset | None) -> bool:
-    """Say whether constant bounds are such that a frame ends before it begins.
+    """Return whether a frame with constant bounds ends before it begins.
 
     Examples
     --------
@@ -183,5 +183,5 @@ def ends_early(low: Offset | None, high: Offset | None) -> bool:
         return False
     if isinstance(low.amount, PerRow) or isinstance(high.amount, PerRow):
         return False
-    one_kind = low.unit == high.unit or 0 in (low.amount, high.amount)
-    return bool(low.amount > high.amount if one_kind else low.amount > 0 > high.amount)
+    comparable = low.unit == high.unit or 0 in (low.amount, high.amount)
+    return bool(low.amount > high.amount if comparable else low.amount > 0 > high.amount)

@@ -30,15 +30,15 @@ class Frame:
 
     Make one with :meth:`rows`, :meth:`range`, :meth:`groups` or :meth:`session`. A bound is a
     signed distance from the current row: negative is before it, zero is the row (or its peers),
-    positive is after it, None is no bound. A Column gives each row a distance of its own, which
-    must not be null. A frame whose begin lies behind its end is empty.
+    positive is after it, None is no bound. A Column gives a distance per row, which must not be
+    null. A frame that begins after its end is empty.
 
     Attributes
     ----------
     unit : str
         "rows", "range", "groups" or "session".
     low, high : Offset or None
-        Of a session, its gap to both sides.
+        For a session, its gap on both sides.
     exclude : str
         "no others", "current row", "group" (the row and its peers) or "ties" (its peers alone).
 
@@ -99,7 +99,7 @@ class Frame:
         Parameters
         ----------
         low, high : int, Column or None
-            How many rows from the current one the frame begins and ends.
+            Where the frame begins and ends, in rows from the current one.
         exclude : str
             "no others", "current row", "group" or "ties".
 
@@ -110,16 +110,16 @@ class Frame:
         Raises
         ------
         WorkbenchError
-            When a bound is no whole number.
+            When a bound is not an integer.
 
         Warns
         -----
         WorkbenchWarning
-            When the frame ends before it begins, and so is empty.
+            When the frame ends before it begins, so that it is empty.
 
         Examples
         --------
-        The row before and the row behind:
+        The row before, the row and the row after:
 
         >>> import pandas as pd
         >>> import workbench as wb
@@ -151,7 +151,7 @@ class Frame:
         Parameters
         ----------
         low, high : int, Column or None
-            How many groups from the current row's own the frame begins and ends.
+            Where the frame begins and ends, in groups from the current row's group.
         exclude : str
             "no others", "current row", "group" or "ties".
 
@@ -162,16 +162,16 @@ class Frame:
         Raises
         ------
         WorkbenchError
-            When a bound is no whole number.
+            When a bound is not an integer.
 
         Warns
         -----
         WorkbenchWarning
-            When the frame ends before it begins, and so is empty.
+            When the frame ends before it begins, so that it is empty.
 
         Examples
         --------
-        All rows of the day, and of the day before that has any:
+        All rows of the day, and of the last day before that has rows:
 
         >>> import pandas as pd
         >>> import workbench as wb
@@ -198,14 +198,14 @@ class Frame:
         *,
         exclude: str = "no others",
     ) -> "Frame":
-        """Return a frame that measures along the one column of the order.
+        """Return a frame that measures distances along the one order column.
 
         Parameters
         ----------
         low, high : number, str, timedelta, Column or None
-            How far from the current row's value the frame begins and ends: a number where the
-            order column holds numbers; where it holds times, a duration such as ``"-3 days"``,
-            which is exact time, or ``"-1 month"`` (months, quarters, years), which goes by the
+            Where the frame begins and ends, as distances from the current row's value. Along
+            numbers, a distance is a number. Along times, it is a duration such as ``"-3 days"``,
+            which is exact time, or ``"-1 month"`` (months, quarters, years), which follows the
             calendar. 0 stands for the current row's peers, whatever the column holds. A Column
             holds numbers along numbers, and intervals along times.
         exclude : str
@@ -223,11 +223,11 @@ class Frame:
         Warns
         -----
         WorkbenchWarning
-            When the frame ends before it begins, and so is empty.
+            When the frame ends before it begins, so that it is empty.
 
         Examples
         --------
-        From two days before to the day itself, whether or not there are rows of these:
+        From two days before to the day itself, whether or not these days have rows:
 
         >>> import pandas as pd
         >>> import workbench as wb
@@ -251,16 +251,16 @@ class Frame:
     def session(
         cls, gap: "int | float | Decimal | str | timedelta", *, exclude: str = "no others"
     ) -> "Frame":
-        """Return a frame that is the row's session: rows that each follow soon on the one before.
+        """Return a frame that is the row's session: rows less than a gap apart.
 
-        A row that comes a gap or more behind the row before it opens another session. Each row
-        without a value in the order is a session by itself.
+        A row that is a gap or more after the row before it starts a new session. Each row whose
+        order value is null is a session of its own.
 
         Parameters
         ----------
         gap : number, str or timedelta
-            Above zero: a number where the order column holds numbers; where it holds times, a
-            duration such as ``"30 minutes"``, or ``"1 month"``, which goes by the calendar.
+            Above zero. Along numbers, a number; along times, a duration such as
+            ``"30 minutes"``, or ``"1 month"``, which follows the calendar.
         exclude : str
             "no others", "current row", "group" or "ties".
 
@@ -310,8 +310,8 @@ class Frame:
     @classmethod
     def _checked(cls, unit: str, low: Any, high: Any, exclude: str) -> "Frame":
         check_known(exclude, EXCLUSIONS, "exclude")
-        read = read_distance if unit == "range" else read_count
-        begin, end = read(low, "low", unit), read(high, "high", unit)
+        read_bound = read_distance if unit == "range" else read_count
+        begin, end = read_bound(low, "low", unit), read_bound(high, "high", unit)
         varies = any(o is not None and isinstance(o.amount, PerRow) for o in (begin, end))
         if begin is not None and end is not None and not varies:
             check_bounds(begin, end, low, high)
@@ -326,7 +326,7 @@ class Frame:
 
     @property
     def measured(self) -> str | None:
-        """What distances along the order are in: "number", "microseconds", "months", or None.
+        """The unit of distances along the order: "number", "microseconds", "months", or None.
 
         Examples
         --------
@@ -342,7 +342,7 @@ class Frame:
 
     @property
     def varies(self) -> bool:
-        """Whether a bound is a column, so that frames differ from row to row.
+        """Whether a bound is a Column, so that the frame differs from row to row.
 
         Examples
         --------
@@ -357,7 +357,7 @@ class Frame:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no frame has any row, as all begin behind their end.
+        """Whether every frame is empty, because it begins after its end.
 
         Examples
         --------
@@ -383,7 +383,7 @@ class Frame:
 
     @property
     def is_running(self) -> bool:
-        """Whether the frame runs from the partition's begin to the current row or its peers.
+        """Whether the frame goes from the partition's first row to the current row or its peers.
 
         Examples
         --------
@@ -394,5 +394,5 @@ class Frame:
         return self.low is None and up_to_here and self.exclude == "no others"
 
 
-#: What SQL takes where no frame is given: with an order, and without one.
+#: SQL's default frames: with an order, and without one.
 RUNNING, WHOLE = Frame.range(None, 0), Frame.range(None, None)

@@ -1,9 +1,8 @@
-"""The catalogue: a row a function, with all that plans, workers and stores must know of it.
+"""The catalogue: a row per function, with all properties that plans, workers and stores need.
 
-A function is added by its row here and its name in :mod:`workbench.functions.fn`; a new aggregate
-also by its kernel in :mod:`kernels.states.aggregates`. Nothing else names a function to tell what
-it is, whoever needs to know reads the row; what SQL calls it stands in
-:mod:`workbench.dialects.functions`.
+To add a function, add its row here and its name in :mod:`workbench.functions.fn`; for a new
+aggregate, add its kernel to :mod:`kernels.states.aggregates` too. Other code tests properties of
+the row, never the function's name. Names in SQL are in :mod:`workbench.dialects.functions`.
 """
 
 from dataclasses import dataclass, replace
@@ -15,19 +14,19 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
-#: In the name of a type of text that is not told apart by its bytes.
+#: Part of the name of a string type with a collation, whose equality is not that of its bytes.
 COLLATED = " collate "
-#: The size of a sketch, where nothing else is said.
+#: The default sizes of sketches.
 LG_K, QUANTILES_K = 12, 200
 
 NUMBERS = ("integer", "float", "decimal")
 TIMES = ("date", "timestamp", "timestamp_ntz")
-#: What lies on a line, so that there are values between two of them.
+#: Kinds of values that can be interpolated.
 MEASURED = (*NUMBERS, *TIMES, "time")
 SORTED = (*NUMBERS, *TIMES, "boolean", "text", "interval", "time")
-#: What may be equal: of structs and lists it is not known which is less.
+#: Kinds of values with equality; structs and lists have no order here.
 EQUAL = (*SORTED, "nested")
-#: The most digits of a decimal that fit 64 bits.
+#: The most digits of a decimal that fits 64 bits.
 MOST_DIGITS = 18
 #: The most digits of a decimal.
 MOST_PRECISION = 38
@@ -36,9 +35,9 @@ LONG, DOUBLE, INT, BOOLEAN, SAME = "long", "double", "int", "boolean", "same"
 LIKE_SUM, LIKE_QUANTILE = "like sum", "like quantile"
 LIST, COUNTS = "list", "counts"
 
-#: What the engine answers a function by; "aggregate" is for any aggregate of the kernels that is of
-#: numbers, "exact sum" for those that do not round whole numbers and decimals, "row" for the value
-#: in the row that an aggregate of the kernels finds.
+#: Families: how the engine computes a function. "aggregate" is any numeric aggregate of the
+#: kernels, "exact sum" an aggregate that does not round integers and decimals, "row" the value of
+#: the row that an aggregate of the kernels finds.
 COUNT, COUNT_DISTINCT = "count", "count distinct"
 EXACT_SUM, AGGREGATE, ROW = "exact sum", "aggregate", "row"
 MODE, MAD, QUANTILE, QUANTILE_DISC = "mode", "mad", "quantile", "quantile disc"
@@ -49,36 +48,36 @@ DISTINCT_SKETCH, QUANTILES_SKETCH = "distinct sketch", "quantiles sketch"
 FREQUENT_SKETCH = "frequent sketch"
 SKETCHES = (DISTINCT_SKETCH, QUANTILES_SKETCH, FREQUENT_SKETCH)
 
-#: How far a function looks: over its frame; over its frame in chunks that count from the
-#: partition's first row; so many rows back or ahead; at rows before, which it only counts; at all.
+#: Extents: which rows a function looks at. Its frame; its frame in chunks counted from the
+#: partition's first row; n rows back or ahead; rows before it, only to count them; the partition.
 FRAME, CHUNKS, BACK, AHEAD = "frame", "chunks", "back", "ahead"
 BEFORE, PARTITION = "before", "partition"
-#: Which rows of a part of a window are enough.
+#: The row that is enough to keep of a part of a window.
 FIRST, LAST, LEAST, GREATEST = "first", "last", "least", "greatest"
-#: What no option is: one that is never usual is always shown.
+#: A sentinel that equals no option, so that the option is always shown.
 _ALWAYS = object()
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a function is given beside columns.
+    """The arguments of a function that are not its columns.
 
     Attributes
     ----------
     n : int or Column
-        The distance of ``lag`` and ``lead``, the place of ``nth``, the buckets of ``ntile``, the k
-        of ``top_k`` and the like, the size of a sketch.
+        The distance of ``lag`` and ``lead``, the position of ``nth``, the number of buckets of
+        ``ntile``, the k of ``top_k`` and the like, the size of a sketch.
     q : tuple of float
         The quantiles.
     single : bool
-        Whether one quantile is given, and not a list.
+        Whether ``q`` was given as one quantile, not as a list.
     default : object
-        What ``lag`` and ``lead`` give where there is no row.
+        What ``lag`` and ``lead`` return where there is no row.
     ignore_nulls : bool
     distinct : bool
         Whether each value counts once.
     separator : str
-        What ``string_agg`` puts between two texts.
+        What ``string_agg`` puts between two strings.
     """
 
     n: Any = 1
@@ -90,16 +89,16 @@ class Options:
     separator: str = ","
 
     def shown(self, name: str) -> list[Any]:
-        """Return the options as they were given, for a person to read."""
-        found = []
-        for option, usual in CATALOGUE[name].options:
+        """Return the options as they were given, without defaults."""
+        values = []
+        for option, default in CATALOGUE[name].options:
             value = getattr(self, option)
             if option == "q":
                 value = self.q[0] if self.single else list(self.q)
-            # A default or n may be a column, which has no equality that says yes or no.
-            if usual is _ALWAYS or not (isinstance(value, type(usual)) and value == usual):
-                found.append(value)
-        return found
+            # A value may be a Column, whose == returns no bool.
+            if default is _ALWAYS or not (isinstance(value, type(default)) and value == default):
+                values.append(value)
+        return values
 
 
 NO_OPTIONS = Options()
@@ -107,63 +106,63 @@ NO_OPTIONS = Options()
 
 @dataclass(frozen=True)
 class FunctionInfo:
-    """A row of the catalogue: what there is to know of a function.
+    """A row of the catalogue: the properties of a function.
 
     Attributes
     ----------
     family : str
-        Functions of one family are answered by one function of :mod:`workbench.engine`.
+        One function of :mod:`workbench.engine` computes all functions of a family.
     takes : tuple of tuple of str
         The kinds of values that each argument may have, as :func:`kind_of` names them.
     gives : str
-        The type of the answer: "long", "double", "int", "boolean", "same" as the first argument,
-        or what :func:`answer_type` makes of it.
+        The type of the result: "long", "double", "int", "boolean", "same" as the first argument,
+        or another word that :func:`answer_type` resolves.
     aggregate : str
-        The name that it has in :data:`kernels.states.aggregates.AGGREGATES`; what finishes its
-        states.
+        Its name in :data:`kernels.states.aggregates.AGGREGATES`, which finishes its states.
     states : tuple of str
-        The aggregates whose states are merged for it, the one that is finished first; one of them
-        has to count rows. None where no state of a fixed size merges.
+        The aggregates whose states are merged for it. The first one is finished; one of them has
+        to count rows. Empty where no state of a fixed size merges.
     keeps : str
-        Of a part of a window it is enough to know the "first", "last", "least" or "greatest" row.
+        The row that is enough to keep of a part of a window: "first", "last", "least" or
+        "greatest".
     keeps_n : bool
-        So many of these as the option ``n`` says, and not one.
+        Whether ``n`` such rows are kept instead of one.
     once : bool
-        Of a part of a window it is enough to know each value once.
+        Whether it is enough to keep each distinct value of a part of a window.
     in_order : bool
-        It needs all rows of a window side by side, in their order.
+        Whether it needs all rows of a window together, in order.
     distinct : bool
-        Each value may count once.
+        Whether it has a DISTINCT form.
     distinct_is : str
-        The function that it then is, where that is another one.
+        The function that is its DISTINCT form, where that is another one.
     repeats : bool
-        Whether a value that is there twice counts twice.
+        Whether a value that occurs twice counts twice.
     picks : bool
-        It takes the value of a row that it finds by its place; nulls may be ignored.
+        Whether it returns the value of a row found by its position; nulls may be ignored.
     needs_order : bool
-        It means nothing where rows have no order.
+        Whether it is undefined without an order of the rows.
     own_order : bool
-        It may look at the rows of its frame in an order of its own, and means another thing then.
+        Whether an order of its own for the rows of the frame changes its result.
     by_row : bool
-        Its ``n`` may be a column.
+        Whether its ``n`` may be a column.
     extent : str
         How far it looks: "frame", "chunks", "back", "ahead", "before" or "partition".
     spark : str
-        Spark's function of the same meaning, by its name in :mod:`pyspark.sql.functions`.
+        The name of the equivalent function in :mod:`pyspark.sql.functions`.
     not_in_spark : str
         Why there is none.
     options : tuple of (str, object)
-        Which of :class:`Options` it is given, in turn, and what is not shown as it is usual.
+        Its :class:`Options` in the order of its arguments, with defaults, which are not shown.
     instead : str
-        What is nearest to it of what a store can hold, where a store cannot hold it.
+        The nearest function that a store can hold, where a store cannot hold this one.
     aliases : tuple of str
-        Other names that an aggregation may call it by.
+        Other names for it in an aggregation.
     own : tuple of str
-        The kinds of values that it is of itself, where it takes others as well.
+        The kinds of values that it computes directly, where it takes others as well.
     others_as : str
-        The type that values of the others are turned into.
+        The type that values of other kinds are cast to.
     of_others : str
-        The function that it is of the others.
+        The function that replaces it for values of other kinds.
     """
 
     family: str
@@ -194,37 +193,37 @@ class FunctionInfo:
 
     @property
     def has_frame(self) -> bool:
-        """Whether it looks at a frame, and not at rows of the whole partition."""
+        """Whether it looks at a frame, not at rows of the whole partition."""
         return self.extent in (FRAME, CHUNKS)
 
     @property
     def any_order(self) -> bool:
-        """Whether the answer is the same in whatever order the rows of a frame are."""
-        by_place = self.in_order and self.family not in (HISTOGRAM, ENTROPY, DISTINCT_SKETCH)
-        return self.has_frame and not (self.own_order or by_place or self.extent == CHUNKS)
+        """Whether the result does not depend on the order of a frame's rows."""
+        by_position = self.in_order and self.family not in (HISTOGRAM, ENTROPY, DISTINCT_SKETCH)
+        return self.has_frame and not (self.own_order or by_position or self.extent == CHUNKS)
 
     @property
     def picks_row(self) -> bool:
-        """Whether its answer is the value of one row, and each part of a window has such a one."""
+        """Whether the result is the value of one row, and each part of a window has a candidate."""
         return bool(self.keeps) and not self.keeps_n and not self.once
 
 
 def info_of(name: str, own_order: bool = False) -> FunctionInfo:
-    """Return the row of a function, as it is where its rows have an order of their own.
+    """Return the catalogue row of a function, optionally for the function with its own order.
 
-    Ranks, ``lag`` and ``lead`` then look at a frame instead of the partition, and nothing needs the
-    order of the window.
+    With its own order, a function no longer needs the order of the window, and ranks, ``lag`` and
+    ``lead`` look at a frame instead of the partition.
 
     Examples
     --------
     >>> info_of("rank").has_frame, info_of("rank", own_order=True).has_frame
     (False, True)
     """
-    return _in_own_order(CATALOGUE[name]) if own_order else CATALOGUE[name]
+    return _with_own_order(CATALOGUE[name]) if own_order else CATALOGUE[name]
 
 
 @lru_cache
-def _in_own_order(info: FunctionInfo) -> FunctionInfo:
+def _with_own_order(info: FunctionInfo) -> FunctionInfo:
     framed = info.family in (RANKING, SHIFT)
     return replace(info, needs_order=False, extent=FRAME if framed else info.extent)
 
@@ -238,7 +237,7 @@ _Q = ("q", _ALWAYS)
 def _statistic(
     aggregate: str, spark: str = "", not_in_spark: str = "", columns: int = 1
 ) -> FunctionInfo:
-    """A number that the state of an aggregate tells."""
+    """Return the row of a statistic that is computed from the state of an aggregate."""
     takes, states = (NUMBERS,) * columns, (aggregate,)
     return FunctionInfo(
         *(AGGREGATE, takes, DOUBLE, aggregate, states),
@@ -247,21 +246,21 @@ def _statistic(
 
 
 def _sum(name: str, gives: str, aliases: tuple[str, ...] = ()) -> FunctionInfo:
-    """A sum, or what is made of it and of the number of rows."""
+    """Return the row of a sum, or of a value computed from the sum and the number of rows."""
     states = ("sum",)
     return FunctionInfo(
         EXACT_SUM, (NUMBERS,), gives, name, states, distinct=True, spark=name, aliases=aliases
     )
 
 
-def _extreme(keeps: str, beside: bool = False) -> FunctionInfo:
-    """The least or the greatest value, or the value beside it."""
+def _extreme(keeps: str, of_other: bool = False) -> FunctionInfo:
+    """Return the row of a minimum or maximum, or of another column's value in that row."""
     name = "min" if keeps == LEAST else "max"
     why = f"Spark's {name}_by looks at nulls, and takes any of several {keeps} rows"
     return FunctionInfo(
-        *(ROW, (_ANY, SORTED) if beside else (SORTED,), SAME, name),
-        keeps=keeps, distinct=True, repeats=False, own_order=beside,
-        spark="" if beside else name, not_in_spark=why if beside else "",
+        *(ROW, (_ANY, SORTED) if of_other else (SORTED,), SAME, name),
+        keeps=keeps, distinct=True, repeats=False, own_order=of_other,
+        spark="" if of_other else name, not_in_spark=why if of_other else "",
     )  # fmt: skip
 
 
@@ -273,7 +272,7 @@ def _flags(name: str) -> FunctionInfo:
 
 
 def _bits(name: str) -> FunctionInfo:
-    """Integers joined bit by bit."""
+    """Return the row of a bitwise aggregate of integers."""
     return FunctionInfo(
         *(AGGREGATE, (("integer",),), LONG, name, (name, "count")),
         distinct=True, repeats=name == "bit_xor", spark=name,
@@ -281,19 +280,19 @@ def _bits(name: str) -> FunctionInfo:
 
 
 def _regression(name: str, gives: str = DOUBLE, **rest: Any) -> FunctionInfo:
-    """What is known of a line through pairs of numbers."""
+    """Return the row of a statistic of a linear regression."""
     return FunctionInfo(
         *(AGGREGATE, (NUMBERS, NUMBERS), gives, name, (name,)), distinct=True, **rest
     )
 
 
 def _k_values(family: str, keeps: str) -> FunctionInfo:
-    """A list of some values: by their places, or by their size."""
-    by_place = family == END_VALUES
+    """Return the row of a function that lists k values, by position or by size."""
+    by_position = family == END_VALUES
     return FunctionInfo(
-        *(family, (_ANY if by_place else SORTED,), LIST),
-        keeps=keeps, keeps_n=True, distinct=not by_place, needs_order=by_place, own_order=by_place,
-        options=_N,
+        *(family, (_ANY if by_position else SORTED,), LIST),
+        keeps=keeps, keeps_n=True, distinct=not by_position, needs_order=by_position,
+        own_order=by_position, options=_N,
     )  # fmt: skip
 
 
@@ -305,7 +304,7 @@ def _quantile(**rest: Any) -> FunctionInfo:
 
 
 def _picked(family: str, **rest: Any) -> FunctionInfo:
-    """The value of a row that is found by its place."""
+    """Return the row of a function that returns the value of a row found by its position."""
     shared: dict[str, Any] = {"picks": True, "needs_order": True, "own_order": True}
     return FunctionInfo(family, (_ANY,), SAME, **shared, **rest)
 
@@ -368,8 +367,8 @@ CATALOGUE = {
     "bool_or": _flags("bool_or"),
     "min": _extreme(LEAST),
     "max": _extreme(GREATEST),
-    "arg_min": _extreme(LEAST, beside=True),
-    "arg_max": _extreme(GREATEST, beside=True),
+    "arg_min": _extreme(LEAST, of_other=True),
+    "arg_max": _extreme(GREATEST, of_other=True),
     "mode": FunctionInfo(
         *(MODE, (EQUAL,), SAME),
         in_order=True, distinct=True, own_order=True, instead="approx_top_k",
@@ -438,7 +437,7 @@ CATALOGUE = {
     "percent_rank": _ranking("percent_rank", DOUBLE, PARTITION),
     "cume_dist": _ranking("cume_dist", DOUBLE, PARTITION),
 }  # fmt: skip
-#: Those that executors know; a row that is added while Python runs travels with its calls.
+#: The functions that executors know; a row that is added at run time travels with its calls.
 KNOWN_TO_EXECUTORS = frozenset(CATALOGUE)
 
 _KINDS = {
@@ -450,7 +449,7 @@ _KINDS = {
 
 
 def kind_of(data_type: "DataType") -> str:
-    """Return what kind of values a type holds, as far as windows tell them apart.
+    """Return the kind of values that a type holds, as windows distinguish them.
 
     Parameters
     ----------
@@ -486,7 +485,7 @@ def kind_of(data_type: "DataType") -> str:
 
 
 def answer_type(name: str, options: Options, argument: "DataType | None") -> "DataType":
-    """Return the type of a function's answer.
+    """Return the type of a function's result.
 
     Parameters
     ----------
@@ -532,13 +531,13 @@ def _quantile_type(argument: "DataType") -> "DataType":
         "timestamp": t.TimestampType(),
         "timestamp_ntz": t.TimestampNTZType(),
     }
-    # A date is a midnight without a zone, so what lies between two of them has none either.
+    # A date is a midnight without a zone, so a value between two dates has no zone either.
     same |= dict.fromkeys(("timestamp_ntz", "date"), t.TimestampNTZType()) | {"time": argument}
     return same.get(kind_of(argument), t.DoubleType())
 
 
 def check_arguments(column: str, name: str, arguments: "tuple[DataType, ...]") -> None:
-    """Refuse arguments of a type that a function cannot take.
+    """Refuse arguments of a type that a function does not support.
 
     Parameters
     ----------
@@ -561,7 +560,7 @@ def check_arguments(column: str, name: str, arguments: "tuple[DataType, ...]") -
 
 
 def _listed(kinds: tuple[str, ...]) -> str:
-    """The kinds as a person says them."""
+    """Return kinds as words for a message."""
     if kinds in (SORTED, EQUAL):
         return "plain values, such as numbers, times or text"
     plurals = {"boolean": "booleans", "text": "text"}

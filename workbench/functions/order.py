@@ -1,4 +1,4 @@
-"""The columns that rows are ordered by, as they are given."""
+"""Order columns: parsing of ``order_by``."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,14 +24,14 @@ class OrderColumn:
 
 
 def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
-    """Return the columns of an order, as they were given.
+    """Return ``order_by`` as order columns.
 
     Parameters
     ----------
     order_by : str, tuple or list of these
-        ``"day"`` ascends and ``"-day"`` descends; ``("day", "desc")`` is the same, and for names
-        that begin with a minus. Nulls come first in an ascending order and last in a descending
-        one; ``("day", "asc", "nulls last")`` says otherwise.
+        ``"day"`` sorts ascending and ``"-day"`` descending. ``("day", "desc")`` also works for
+        names that begin with a minus. Nulls come first in ascending order and last in descending
+        order, unless ``("day", "asc", "nulls last")`` places them.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def _term(value: Any) -> OrderColumn:
 
 
 def term_as_given(term: OrderColumn) -> Any:
-    """Return a column of an order as a person gives it.
+    """Return an order column as users write it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A changelog folded into the table that it tells of."""
+"""Folding of a changelog into the table that it describes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,9 +14,9 @@ from workbench.columnar.ragged import offsets_of
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.windows.stream.worker.update import OP
 
-#: Changes that take back what was said, and all that there are.
-TAKES_BACK = ("-U", "-D")
-KNOWN = ("+I", "+U", *TAKES_BACK)
+#: The changes that remove a row, and all kinds of changes.
+REMOVALS = ("-U", "-D")
+CHANGES = ("+I", "+U", *REMOVALS)
 
 
 def folded(
@@ -24,27 +24,27 @@ def folded(
 ) -> pa.Table:
     """Return a table with the changes of a micro-batch applied to it.
 
-    A micro-batch takes back each row once at most, and says it once at most. So what is taken back
-    goes first, wherever it stands: tasks write their changes beside each other.
+    A micro-batch removes each row at most once, and adds it at most once. So removals are applied
+    first, wherever they stand: tasks write their changes in any order.
 
     Parameters
     ----------
     said : pyarrow.Table or None
-        What the changes of all micro-batches before have come to; None before the first.
+        The result of folding all earlier micro-batches; None before the first.
     changes : pyarrow.Table
-        All changes of one micro-batch, with their column ``op``.
+        All changes of one micro-batch, with a column ``op``.
     row_id : str or list of str, optional
-        Columns that tell rows apart; without it, rows are told apart by all that they hold.
+        Columns that identify rows; without it, all columns do.
 
     Returns
     -------
     pyarrow.Table
-        Without the column ``op``; rows that come stand last.
+        The table without the column ``op``; added rows come last.
 
     Raises
     ------
     WorkbenchError
-        When something is taken back that was not said, or a table is none of such rows.
+        When a removed row is not in the table, or a table has the wrong columns.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def folded(
     {'id': [2, 1], 'mean': [7.0, 6.0]}
     """
     rows = _checked(changes).drop_columns([OP])
-    said = rows.slice(0, 0) if said is None else said
-    rows = _alike(said, rows)
-    back = pc.is_in(changes.column(OP).cast(pa.string()), value_set=pa.array(TAKES_BACK))
-    gone, come = rows.filter(back), rows.filter(pc.invert(back))
+    table = rows.slice(0, 0) if said is None else said
+    rows = _with_columns_of(table, rows)
+    is_removal = pc.is_in(changes.column(OP).cast(pa.string()), value_set=pa.array(REMOVALS))
+    removed, added = rows.filter(is_removal), rows.filter(pc.invert(is_removal))
     names = list(() if row_id is None else listed(row_id, "row_id")) or rows.column_names
     for name in names:
         if name not in rows.column_names:
@@ -65,65 +65,65 @@ def folded(
                 f"row_id: the changes have no column {name!r}; there are "
                 f"{', '.join(map(repr, rows.column_names))}."
             )
-    if len(gone):
-        said = said.filter(pa.array(_stays(said.select(names), gone.select(names))))
-    return concatenated([said, come])
+    if len(removed):
+        table = table.filter(pa.array(_remains(table.select(names), removed.select(names))))
+    return concatenated([table, added])
 
 
 def _checked(changes: Any) -> pa.Table:
-    """Refuse what is no table of changes."""
+    """Refuse anything but a table of changes."""
     if not isinstance(changes, pa.Table) or OP not in changes.column_names:
         raise WorkbenchError(
             f"changes: these are none; give a pyarrow.Table with a column {OP!r}, as a call that "
             "emits on update gives it."
         )
     kinds = set(changes.column(OP).unique().to_pylist())
-    if unknown := sorted(kinds - set(KNOWN), key=repr):
+    if unknown := sorted(kinds - set(CHANGES), key=repr):
         raise WorkbenchError(
             f"changes: their {OP!r} says {unknown[0]!r}, which is no change; "
-            f"give one of {', '.join(map(repr, KNOWN))}."
+            f"give one of {', '.join(map(repr, CHANGES))}."
         )
     return changes
 
 
-def _alike(said: Any, rows: pa.Table) -> pa.Table:
-    """Return rows with their columns in the order of those that were said, which must be theirs."""
-    if not isinstance(said, pa.Table):
+def _with_columns_of(table: Any, rows: pa.Table) -> pa.Table:
+    """Return rows with their columns in the order of a table, which must have the same columns."""
+    if not isinstance(table, pa.Table):
         raise WorkbenchError(
-            f"said: this is {kind_in_words(said)}; give the pyarrow.Table that wb.folded returned, "
-            "or None before the first micro-batch."
+            f"said: this is {kind_in_words(table)}; give the pyarrow.Table that wb.folded "
+            "returned, or None before the first micro-batch."
         )
-    kinds = dict(zip(said.column_names, said.schema.types, strict=True))
-    found = dict(zip(rows.column_names, rows.schema.types, strict=True))
-    if kinds != found:
-        name = next(one for one in (*kinds, *found) if kinds.get(one) != found.get(one))
-        ours, theirs = (one.get(name, "no such column") for one in (kinds, found))
+    expected = dict(zip(table.column_names, table.schema.types, strict=True))
+    actual = dict(zip(rows.column_names, rows.schema.types, strict=True))
+    if expected != actual:
+        name = next(one for one in (*expected, *actual) if expected.get(one) != actual.get(one))
+        ours, theirs = (one.get(name, "no such column") for one in (expected, actual))
         raise WorkbenchError(
             f"changes: {name!r} is {theirs} there and {ours} in what was said; fold the changes "
             "of one call, and begin with None for those of another."
         )
-    return rows.select(said.column_names)
+    return rows.select(table.column_names)
 
 
 def concatenated(tables: list[pa.Table]) -> pa.Table:
-    """Return tables one behind the other, in chunks that have rows.
+    """Return tables concatenated, without empty chunks.
 
-    Spark's ``createDataFrame`` takes a table whose first chunk is empty for one without a row.
+    Spark's ``createDataFrame`` reads a table whose first chunk is empty as a table without rows.
     """
-    found = pa.concat_tables(tables)
-    return pa.Table.from_batches([one for one in found.to_batches() if len(one)], found.schema)
+    whole = pa.concat_tables(tables)
+    return pa.Table.from_batches([one for one in whole.to_batches() if len(one)], whole.schema)
 
 
-def _stays(said: pa.Table, gone: pa.Table) -> NDArray[np.bool_]:
-    """Which rows are not taken back: of equal ones, as many go as are taken back."""
-    codes, count = key_codes(pa.concat_tables([said, gone]))
-    codes, back = codes[: len(said)], np.bincount(codes[len(said) :], minlength=count)
+def _remains(table: pa.Table, removed: pa.Table) -> NDArray[np.bool_]:
+    """Return which rows are not removed; of equal rows, the first ones are removed."""
+    codes, count = key_codes(pa.concat_tables([table, removed]))
+    codes, removals = codes[: len(table)], np.bincount(codes[len(table) :], minlength=count)
     order = np.argsort(codes, kind="stable")
     begins = offsets_of(np.bincount(codes, minlength=count))
-    place = np.empty(len(said), np.int64)
-    place[order] = np.arange(len(said)) - begins[codes[order]]
-    if (back > np.diff(begins)).any():
+    rank_in_code = np.empty(len(table), np.int64)
+    rank_in_code[order] = np.arange(len(table)) - begins[codes[order]]
+    if (removals > np.diff(begins)).any():
         raise WorkbenchError(
             "changes: a row is taken back that was not said; fold every micro-batch once, in order."
         )
-    return np.asarray(place >= back[codes])
+    return np.asarray(rank_in_code >= removals[codes])

@@ -1,4 +1,4 @@
-"""What a window call over a stream must not ask for: refused with one sentence, before a query."""
+"""Checks of a window call over a stream: each refuses it with one sentence, before a query."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from workbench.windows.bind import Resolved
     from workbench.windows.spec import WindowCall
 
-#: Under what a column's metadata say that it has a watermark.
+#: The key of a column's metadata that marks a watermark.
 WATERMARK = "spark.watermarkDelayMs"
 CLOSE = "emit='on window close'"
 
 
 def check_emit(emit: Any, known: "list[str]") -> None:
-    """Refuse a stream without a way to emit, or with one that there is not."""
+    """Refuse a stream without an emit mode, or with an unknown one."""
     if emit is None:
         listed = " or ".join(map(repr, known))
         raise WorkbenchError(f"emit: this is a stream, so say when rows go on: {listed}.")
@@ -29,7 +29,7 @@ def check_emit(emit: Any, known: "list[str]") -> None:
 
 
 def check_at_rest(emit: Any, row_id: "tuple[str, ...]" = ()) -> None:
-    """Refuse a way to emit where the table is at rest."""
+    """Refuse an emit mode for a table at rest."""
     check_no_id(row_id)
     if emit is not None:
         raise WorkbenchError(
@@ -39,13 +39,13 @@ def check_at_rest(emit: Any, row_id: "tuple[str, ...]" = ()) -> None:
 
 
 def check_no_id(row_id: "tuple[str, ...]") -> None:
-    """Refuse a row's id where nothing is matched by it."""
+    """Refuse ``row_id`` in a mode that does not use it."""
     if row_id:
         raise WorkbenchError("row_id: it is for emit='on update'; leave it out.")
 
 
 def check_engine(over: "WindowCall") -> None:
-    """Refuse an engine, or pieces, that there are not for streams."""
+    """Refuse an engine or a cut into pieces, which streams do not support."""
     if over.engine == "spark":
         raise WorkbenchError(
             "engine: Spark has no window functions over streams; take engine='auto' or 'kernel'."
@@ -55,9 +55,9 @@ def check_engine(over: "WindowCall") -> None:
 
 
 def check_provider(spark: "SparkSession") -> None:
-    """Refuse a session that would keep a stream's state elsewhere than in RocksDB."""
-    found = str(spark.conf.get(PROVIDER, "") or "")
-    if not found.endswith("RocksDBStateStoreProvider"):
+    """Refuse a session that does not keep a stream's state in RocksDB."""
+    provider = str(spark.conf.get(PROVIDER, "") or "")
+    if not provider.endswith("RocksDBStateStoreProvider"):
         raise WorkbenchError(
             "df: this session does not keep a stream's state in RocksDB, which Spark needs for it; "
             f"call spark.conf.set('{PROVIDER}', '{ROCKSDB}') before the query is started."
@@ -65,19 +65,19 @@ def check_provider(spark: "SparkSession") -> None:
 
 
 def has_watermark(df: BoundTable, name: str) -> bool:
-    """Say whether a column of a stream has a watermark, on classic Spark and on Spark Connect."""
+    """Return whether a column of a stream has a watermark, on classic Spark and Spark Connect."""
     return WATERMARK in (df.schema[name].metadata or {})
 
 
-def check_closing(over: "WindowCall", df: BoundTable, found: "list[Resolved]") -> None:
-    """Refuse a call whose rows could not leave, or not in their order.
+def check_closing(over: "WindowCall", df: BoundTable, functions: "list[Resolved]") -> None:
+    """Refuse a call on window close whose rows could never be emitted, or not in order.
 
     Parameters
     ----------
     over : WindowCall
     df : BoundTable
         A stream.
-    found : list of Resolved
+    functions : list of Resolved
 
     Raises
     ------
@@ -89,8 +89,8 @@ def check_closing(over: "WindowCall", df: BoundTable, found: "list[Resolved]") -
             "name the columns that make them."
         )
     _check_closing_order(over, df)
-    for one in found:
-        if reason := _never_closes(one):
+    for one in functions:
+        if reason := _why_never_closes(one):
             raise WorkbenchError(f"{one.column}: {reason}")
 
 
@@ -122,15 +122,15 @@ def _check_closing_order(over: "WindowCall", df: BoundTable) -> None:
         )
 
 
-def _never_closes(one: "Resolved") -> str | None:
+def _why_never_closes(one: "Resolved") -> str | None:
     name, info = one.function.name, one.function.info
-    ends = "emit='on update' has it, or take a frame that ends"
+    advice = "emit='on update' has it, or take a frame that ends"
     if info.extent == PARTITION:
         return f"{name} depends on rows to come, so no window closes; leave it to emit='on update'."
     if info.extent == AHEAD and one.function.options.ignore_nulls:
         return f"{name} that ignores nulls may wait for ever, so no window closes; keep the nulls."
     if info.extent in (BACK, AHEAD) and not isinstance(one.function.options.n, int):
-        return f"{name} looks as far as each row says, so no window closes; {ends}."
+        return f"{name} looks as far as each row says, so no window closes; {advice}."
     if info.extent == CHUNKS:
         return (
             f"{name} counts its chunks from a partition's first row, which a stream does not keep."
@@ -138,7 +138,7 @@ def _never_closes(one: "Resolved") -> str | None:
     if not info.has_frame or one.frame.is_empty:
         return None
     if one.frame.high is None:
-        return f"{one.frame!r} has no end, so it never closes; {ends}."
+        return f"{one.frame!r} has no end, so it never closes; {advice}."
     if any(b is not None and isinstance(b.amount, PerRow) for b in (one.frame.low, one.frame.high)):
         return "a frame that differs from row to row has no end that is known; give constants."
     return None

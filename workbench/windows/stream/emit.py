@@ -1,4 +1,4 @@
-"""When the rows of a stream go on: the modes of a window call by the names that a person gives."""
+"""The emit modes of a window call over a stream, by name."""
 
 import json
 from collections.abc import Callable
@@ -39,19 +39,19 @@ class StreamCall(NamedTuple):
     Attributes
     ----------
     over : WindowCall
-    found : list of Resolved
+    functions : list of Resolved
     task : WindowTask
     carried : Carried
     schema : pyspark.sql.types.StructType
-        Of the table with the answers.
+        The schema of the result.
     row_id : tuple of str
-        The columns that tell rows apart, if any are named.
+        The columns that identify rows, if given.
     computed : tuple of str
-        What columns of the stream are, where a query has computed them for the call.
+        The expressions of columns that a query computes for the call.
     """
 
     over: "WindowCall"
-    found: "list[Resolved]"
+    functions: "list[Resolved]"
     task: "WindowTask"
     carried: "Carried"
     schema: "StructType"
@@ -70,14 +70,16 @@ def stream_call(over: "WindowCall", df: BoundTable, row_id: tuple[str, ...]) -> 
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a type that cannot be used so.
+        When a column is missing or has an unsupported type.
     """
-    found = resolved(over, df)
-    return StreamCall(over, found, *task_of(over, df, found), result_schema(df, found), row_id)
+    functions = resolved(over, df)
+    return StreamCall(
+        over, functions, *task_of(over, df, functions), result_schema(df, functions), row_id
+    )
 
 
 def emitted(call: StreamCall, emit: Any) -> "DataFrame":
-    """Return a stream of what a window call gives for a stream.
+    """Return the stream of a window call's results.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
     Raises
     ------
     WorkbenchError
-        When the call, the stream or the session cannot be used so.
+        When the call, the stream or the session does not support the mode.
     """
     check_emit(emit, list(EMITS))
     check_engine(call.over)
@@ -104,16 +106,16 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
 
 def closing(call: StreamCall) -> BoundStream:
     """Bind a call that emits on window close."""
-    check_closing(call.over, call.table, call.found)
+    check_closing(call.over, call.table, call.functions)
     check_no_id(call.row_id)
     along = type_of(call.table, call.over.order_by[0].name)
-    mode = CloseOperator(call.task, frame_extents(call.found, along))
+    mode = CloseOperator(call.task, frame_extents(call.functions, along))
     schema = without_watermark(call.schema)
     return BoundStream(mode, call.carried, call.task.keys, schema, about(call))
 
 
 def about(call: StreamCall) -> bytes:
-    """Return what :func:`workbench.stream_state` is to know of a call."""
+    """Return the description of a call that :func:`workbench.stream_state` reads."""
     pairs = zip(call.over.partition_by, call.task.keys, strict=True)
     order = call.task.order[0].name if call.task.order else None
     return json.dumps({"key": list(pairs), "order": order}).encode()
@@ -127,10 +129,10 @@ def updating(call: StreamCall) -> BoundStream:
     changelog, order = OP in call.table.names, call.over.order_by
     along = type_of(call.table, order[0].name) if order else StringType()
     timed = bool(order) and not order[0].descending and has_watermark(call.table, order[0].name)
-    back = tuple(pair for pair in call.task.columns if pair[0] != OP)
+    columns = tuple(pair for pair in call.task.columns if pair[0] != OP)
     mode = UpdateOperator(
-        replace(call.task, columns=back),
-        frame_extents(call.found, along),
+        replace(call.task, columns=columns),
+        frame_extents(call.functions, along),
         call.carried.of(OP) if changelog else None,
         tuple(map(call.carried.of, call.row_id)),
         timed,
@@ -141,9 +143,9 @@ def updating(call: StreamCall) -> BoundStream:
 
 
 def without_watermark(schema: "StructType") -> "StructType":
-    """Return columns that say nothing of a watermark.
+    """Return a schema without the metadata of a watermark.
 
-    Rows leave behind it, so an operator behind this one would take all of them for late.
+    Rows leave after the watermark has passed them, so a later operator would drop all as late.
     """
     from pyspark.sql.types import StructField, StructType
 
@@ -154,7 +156,7 @@ def without_watermark(schema: "StructType") -> "StructType":
     return StructType(fields)
 
 
-#: How a call is bound to a stream, by when its rows go on.
+#: The functions that bind a call to a stream, by emit mode.
 EMITS: dict[str, Callable[[StreamCall], BoundStream]] = {
     "on window close": closing,
     "on update": updating,

@@ -1,4 +1,4 @@
-"""What a window call that emits on update must not ask for: refused before a query starts."""
+"""Checks of a window call that emits on update, before a query starts."""
 
 from typing import TYPE_CHECKING
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 def check_updating(over: "WindowCall", df: BoundTable, row_id: tuple[str, ...]) -> None:
-    """Refuse a changelog whose changes cannot be matched, and a result that hides them.
+    """Refuse a changelog whose changes cannot be matched, and names that clash with ``op``.
 
     Parameters
     ----------
     over : WindowCall
     df : BoundTable
-        A stream: of rows, or with a column "op" of changes.
+        A stream of rows, or a changelog with a column "op".
     row_id : tuple of str
 
     Raises
     ------
     WorkbenchError
     """
-    # Spark does not tell names apart by case.
+    # Spark's column names are not case-sensitive.
     for name in over.columns:
         if name.lower() == OP:
             raise WorkbenchError(

@@ -1,4 +1,4 @@
-"""A second watermark behind a call on window close, which neither of the two would ever pass."""
+"""Detection of a second watermark after a call on window close, which would block forever."""
 
 import io
 from contextlib import redirect_stdout
@@ -13,15 +13,15 @@ from workbench.windows.stream.worker.close import CLOSED
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: How Spark's plans call a watermark and the operator that our calls are.
+#: The names of a watermark and of our calls' operator in Spark's plans.
 _MARK, _CALL = "EventTimeWatermark", "TransformWithState"
 
 
 def check_no_second_watermark(df: BoundTable) -> None:
-    """Refuse a stream with a watermark in front of a call on window close and one behind it.
+    """Refuse a stream with one watermark before a call on window close and one after it.
 
-    Spark has one watermark for a query, the least of all: the call in front waits for the one
-    behind, which waits for that call's rows.
+    Spark has one watermark per query, the minimum of all. So the call would wait for the second
+    watermark, which waits for the call's rows.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def check_no_second_watermark(df: BoundTable) -> None:
 
 
 def waits_for_itself(plan: str) -> bool:
-    """Say whether a plan has a watermark both behind and in front of a call on window close.
+    """Return whether a plan has a watermark both after and before a call on window close.
 
     Examples
     --------
@@ -60,9 +60,9 @@ def waits_for_itself(plan: str) -> bool:
 
 
 def plan_of(df: "DataFrame") -> str:
-    """Return what Spark makes of a stream, as a tree in text."""
+    """Return Spark's analyzed plan of a stream as text."""
     if not is_connect(df.sparkSession):
-        # Without the plans that Spark would run, which take longer.
+        # The analyzed plan alone: optimized and physical plans take longer.
         return str(df._jdf.queryExecution().analyzed().toString())
     with redirect_stdout(io.StringIO()) as printed:
         df.explain(extended=True)

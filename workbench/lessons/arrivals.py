@@ -123,7 +123,7 @@ class _Stream:
         if self.behind is not None:
             risen = newest - self.behind
             self.watermark = risen if before is None else max(before, risen)
-        taken = self.mode.take(self.retained, rows, Clock(self.watermark, before))
+        taken = self.mode.process(self.retained, rows, Clock(self.watermark, before))
         self.retained = taken.retained if len(taken.retained.keys) else None
         times = [] if self.retained is None else self.retained.rows.column(self.time).to_pylist()
         shown = rows.select([name for _, name in self.columns])

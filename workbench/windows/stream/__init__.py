@@ -1,4 +1,4 @@
 """Window calls over a streaming table: plans, state and changelogs.
 
-Tables at rest are answered by ``engine``; what a stream's tasks do lives in ``worker``.
+``engine`` computes tables at rest; the code of a stream's tasks lives in ``worker``.
 """

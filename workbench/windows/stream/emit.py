@@ -17,7 +17,7 @@ from workbench.windows.stream.checks import (
     check_provider,
     has_watermark,
 )
-from workbench.windows.stream.plan import BoundStream, answered_stream
+from workbench.windows.stream.plan import BoundStream, run_stream
 from workbench.windows.stream.update_checks import check_updating
 from workbench.windows.stream.watermarks import check_no_second_watermark
 from workbench.windows.stream.worker.close import CloseOperator
@@ -101,7 +101,7 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
     bound = EMITS[emit](call)
     check_no_second_watermark(call.table)
     check_provider(call.table.df.sparkSession)
-    return answered_stream(replace(bound, computed=call.computed))
+    return run_stream(replace(bound, computed=call.computed))
 
 
 def closing(call: StreamCall) -> BoundStream:

@@ -1,9 +1,8 @@
-"""Window functions over streams on Spark: the plan, whatever the mode.
+"""The Spark plan of window functions over streams, for every emit mode.
 
-Rows travel in bundles to their bucket, as they do in batches (docs/decisions/0006): workers in
-front of the shuffle pack those that go the same way as one binary value, Spark's operator for
-arbitrary state gets a few of them a micro-batch, and gives bundles of what goes on to the workers
-behind it.
+Rows travel in bundles to their bucket, as they do in batches (docs/decisions/0006): workers before
+the shuffle pack the rows of one bucket as one binary value, Spark's operator for arbitrary state
+gets a few of these per micro-batch, and passes bundles of emitted rows to the workers after it.
 """
 
 import itertools
@@ -31,32 +30,32 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-#: With what the names of a query's counts begin in its progress.
+#: The prefix of the names of a query's counts in its progress.
 OBSERVED = "wb.over"
-#: Spark refuses a query with two counts of one name, as of one call over two streams.
+#: Makes names unique: Spark refuses a query that observes two counts under one name.
 _NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
 class BoundStream:
-    """A window call over a stream, in terms of what travels.
+    """A window call bound to a stream: the operator, and the columns that travel to it.
 
     Attributes
     ----------
     mode : StreamOperator
     carried : Carried
     key : tuple of str
-        The columns of the partition, by their names on the way.
+        The columns of the partition, by the names that they have in the workers.
     schema : pyspark.sql.types.StructType
-        Of the result.
+        The schema of the result.
     about : bytes
-        What the columns are called, for who looks into the state.
+        The names of the columns, for :func:`workbench.stream_state`.
     timed : bool
         Whether the stream has a watermark.
     output_mode : str
-        Of the operator: "append" or "update".
+        The output mode of the operator: "append" or "update".
     computed : tuple of str
-        What columns of the stream are that the call alone has: their names do not say all of it.
+        The expressions of columns that are computed for the call, as names alone do not tell them.
     """
 
     mode: StreamOperator
@@ -69,8 +68,8 @@ class BoundStream:
     computed: tuple[str, ...] = ()
 
 
-def answered_stream(bound: BoundStream) -> "DataFrame":
-    """Return a stream of what a window call gives for a stream.
+def run_stream(bound: BoundStream) -> "DataFrame":
+    """Return the stream of a window call's results.
 
     Parameters
     ----------
@@ -87,31 +86,31 @@ def answered_stream(bound: BoundStream) -> "DataFrame":
     ship(df.sparkSession)
     buckets = set_partitions(df.sparkSession)
     seal = Seal(buckets, _fingerprint(bound))
-    bundles = _bundled(bound, buckets)
+    bundles = _bundle_by_bucket(bound, buckets)
     processor = processor_of(BucketTask(bound.mode, seal, bound.about))
     names = bound.mode.counts
-    given = ", ".join([f"{BUNDLE} binary", *(f"{name} long" for name in names)])
+    schema = ", ".join([f"{BUNDLE} binary", *(f"{name} long" for name in names)])
     time_mode = "EventTime" if bound.timed else "None"
-    found = bundles.groupBy(BUCKET).transformWithState(
-        processor, given, bound.output_mode.capitalize(), time_mode
+    output = bundles.groupBy(BUCKET).transformWithState(
+        processor, schema, bound.output_mode.capitalize(), time_mode
     )
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]
-    counted = found.observe(f"{OBSERVED} {seal.call.hex()[:8]} {next(_NUMBERS)}", *sums)
+    counted = output.observe(f"{OBSERVED} {seal.call.hex()[:8]} {next(_NUMBERS)}", *sums)
     task = UnbundleTask(tuple(bound.schema.names))
     bundles = counted.select(BUNDLE).where(F.col(BUNDLE).isNotNull())
     return bundles.mapInArrow(named_task("stream rows", finding(task.run)), bound.schema)
 
 
-def _bundled(bound: BoundStream, buckets: int) -> "DataFrame":
+def _bundle_by_bucket(bound: BoundStream, buckets: int) -> "DataFrame":
     from pyspark.sql import functions as F
 
     wanted = dict(bound.carried.wanted)
     parts = [wanted[name] for name in bound.key] or [F.lit(0)]
     wanted[HASH] = F.xxhash64(*parts)
     rows, number = numbered(bound.carried.table.df, wanted)
-    goes = with_partition(rows, [number[HASH]], buckets)
+    routed = with_partition(rows, [number[HASH]], buckets)
     task = BundleTask((*wanted, PARTITION), bound.key, buckets)
-    bundles = goes.mapInArrow(
+    bundles = routed.mapInArrow(
         named_task("bundle by bucket", finding(task.run)), f"{PARTITION} int, {BUNDLE} binary"
     )
     names = F.array(*map(F.lit, bucket_names(buckets)))
@@ -120,13 +119,13 @@ def _bundled(bound: BoundStream, buckets: int) -> "DataFrame":
 
 @dataclass(frozen=True)
 class UnbundleTask:
-    """Give rows that have come in bundles to Spark.
+    """Unpack bundles of emitted rows for Spark.
 
     Attributes
     ----------
     columns : tuple of str
-        The names of the result's columns. They are part of the task, because Spark takes plans for
-        equal whose columns differ by name alone.
+        The names of the result's columns. They are part of the task, because Spark considers plans
+        equal that differ in column names alone.
     """
 
     columns: tuple[str, ...]
@@ -135,16 +134,16 @@ class UnbundleTask:
         """Return the rows of bundles."""
         freeze_gc()
         for batch in batches:
-            # There is no shuffle between the operator and this.
+            # No shuffle lies between the operator and this task.
             for bundle in binaries(batch.column(0)):
                 yield from unpacked_rows(bundle).rename_columns(list(self.columns)).to_batches()
 
 
 def bucket_names(buckets: int) -> list[int]:
-    """Return a name for each bucket, such that each goes to a partition of its own.
+    """Return a name for each bucket, such that each bucket gets its own Spark partition.
 
-    Spark sends a row to the partition that its grouping key's hash says; numbers from 0 would meet
-    in some partitions and leave others empty.
+    Spark partitions rows by the hash of their grouping key; numbers from 0 would share some
+    partitions and leave others empty.
 
     Parameters
     ----------
@@ -159,55 +158,55 @@ def bucket_names(buckets: int) -> list[int]:
     >>> bucket_names(4)
     [12, 6, 2, 0]
     """
-    found: dict[int, int] = {}
+    names: dict[int, int] = {}
     name = 0
-    while len(found) < buckets:
-        found.setdefault(spark_hash(name) % buckets, name)
+    while len(names) < buckets:
+        names.setdefault(spark_hash(name) % buckets, name)
         name += 1
-    return [found[partition] for partition in range(buckets)]
+    return [names[partition] for partition in range(buckets)]
 
 
 def spark_hash(value: int) -> int:
-    """Return what Spark's ``hash`` gives for an integer: Murmur3 of 32 bits, with the seed 42.
+    """Return Spark's ``hash`` of an integer: Murmur3 of 32 bits, with the seed 42.
 
     Examples
     --------
     >>> spark_hash(1)
     -559580957
     """
-    mixed = _rotated(value * 0xCC9E2D51, 15) * 0x1B873593 & _ALL
-    found = _rotated(42 ^ mixed, 13) * 5 + 0xE6546B64 & _ALL
-    found ^= 4
+    mixed = _rotate_left(value * 0xCC9E2D51, 15) * 0x1B873593 & _MASK_32
+    state = _rotate_left(42 ^ mixed, 13) * 5 + 0xE6546B64 & _MASK_32
+    state ^= 4
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
-        found = (found ^ found >> shift) * factor & _ALL
-    return found - (1 << 32) if found >> 31 else found
+        state = (state ^ state >> shift) * factor & _MASK_32
+    return state - (1 << 32) if state >> 31 else state
 
 
-_ALL = 0xFFFFFFFF
+_MASK_32 = 0xFFFFFFFF
 
 
-def _rotated(value: int, by: int) -> int:
-    value &= _ALL
-    return (value << by | value >> 32 - by) & _ALL
+def _rotate_left(value: int, by: int) -> int:
+    value &= _MASK_32
+    return (value << by | value >> 32 - by) & _MASK_32
 
 
 def _computed(carried: Carried) -> list[str]:
-    """The values that no column of the stream holds, as Spark writes them.
+    """Return Spark's text of the values that are computed, not columns of the stream.
 
-    What Spark calls an expression is the same in each session, which the text of a Column is not.
+    Spark's name of an expression is the same in each session; the text of a Column is not.
     """
     table = carried.table
     own = {carried.of(name) for name in table.schema.names}
-    # Within another expression, as a name that somebody gave to a value says nothing of it.
+    # Wrapped in another expression, because an alias would replace the text of the value.
     values = [value.isNotNull() for name, value in carried.wanted.items() if name not in own]
     return list(table.without_rows.select(*values).columns) if values else []
 
 
 def _fingerprint(bound: BoundStream) -> bytes:
-    """What tells calls apart whose state is not the same."""
+    """Return a hash that differs for calls whose states are not compatible."""
     types = [[f.name, f.dataType.simpleString()] for f in bound.carried.table.schema.fields]
     travels = {"types": types, "key": bound.key, "wanted": list(bound.carried.wanted)}
-    # Only where there are such, so that queries without them stay what they are.
+    # Added only if there are any, so that the hashes of queries without them do not change.
     computed = [*_computed(bound.carried), *bound.computed]
     travels |= {"computed": computed} if computed else {}
     text = json.dumps({**travels, **bound.mode.description})

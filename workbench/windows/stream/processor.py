@@ -1,4 +1,4 @@
-"""Buckets of partitions as Spark's operator for arbitrary state calls them."""
+"""Buckets of partitions behind the interface of Spark's operator for arbitrary state."""
 
 import pickle
 from collections.abc import Iterable, Iterator
@@ -18,18 +18,18 @@ from workbench.windows.stream.worker.bucket import BucketTask, Name
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-#: The column that rows are grouped by on their way to the operator.
+#: The grouping column of the operator's input.
 BUCKET = "__bucket__"
 #: The variables of the operator's state.
 DIRECTORY, PARTS = "directory", "parts"
-#: Where Spark says how many partitions the state has: since 4.1, a restart leaves the session's own
-#: setting as it is.
+#: Spark's settings for the number of partitions of the state. Since 4.1, a restart keeps the
+#: session's own setting, so the first of these is read before it.
 BEGUN_WITH = "spark.sql.streaming.internal.stateStore.partitions", SHUFFLE_PARTITIONS
 
 
 @dataclass(frozen=True)
 class SparkStore:
-    """The state of the bucket that Spark's operator is at.
+    """The state of the bucket that Spark's operator is processing.
 
     Attributes
     ----------
@@ -42,35 +42,35 @@ class SparkStore:
 
     def directory(self) -> bytes | None:
         """Return the packed directory, None when there is none."""
-        found = self.values.get()
-        return None if found is None else bytes(found[0])
+        row = self.values.get()
+        return None if row is None else bytes(row[0])
 
     def put_directory(self, packed: bytes) -> None:
-        """Keep the packed directory."""
+        """Store the packed directory."""
         self.values.update((packed,))
 
     def part(self, name: Name) -> bytes:
-        """Return a packed part that was kept."""
+        """Return a stored packed part."""
         return bytes(self.parts.getValue(name)[0])
 
     def put_part(self, name: Name, packed: bytes) -> None:
-        """Keep a packed part."""
+        """Store a packed part."""
         self.parts.updateValue(name, (packed,))
 
     def drop_part(self, name: Name) -> None:
-        """Forget a part that was kept."""
+        """Delete a stored part."""
         self.parts.removeKey(name)
 
 
-def answered(
+def process_bundles(
     packed_task: bytes,
     handle: Any,
     store: SparkStore,
     bundles: Iterable[bytes],
     watermark: int,
-    rung: int | None,
+    expired: int | None,
 ) -> Iterator[Any]:
-    """Take the bundles that have come to the bucket Spark is at, and return what goes on.
+    """Process the bundles that arrived for the current bucket, and return the emitted rows.
 
     Parameters
     ----------
@@ -79,22 +79,22 @@ def answered(
     store : SparkStore
     bundles : iterable of bytes
     watermark : int
-        In milliseconds; 0, or less, when there is none yet.
-    rung : int or None
-        The time for which a timer was set that has gone off; Spark rids itself of it.
+        In milliseconds; 0 or less when there is none yet.
+    expired : int or None
+        The time of the timer that has expired; Spark deletes it itself.
 
     Returns
     -------
     iterator of pyspark.sql.Row
-        At most one: a bundle of rows, and what was counted.
+        At most one: a bundle of rows, and the counts.
     """
     from pyspark.sql import Row
 
     freeze_gc()
     task: BucketTask = pickle.loads(packed_task)
     task.seal.check_buckets(state_partitions(task.seal.buckets))
-    # A shuffle gives bundles in any order. A micro-batch that is done again, behind a sink that has
-    # what the first one gave, must come to the same, also where rows of one time come in two.
+    # A shuffle delivers bundles in any order. A micro-batch that is repeated after its output has
+    # reached the sink must give the same output, even where two bundles have rows of one time.
     opened = delivered(map(pa.py_buffer, sorted(bundles)))
     rows = [one for one in opened if len(one)]
     arrivals = pa.concat_tables(rows) if rows else None
@@ -103,7 +103,7 @@ def answered(
         return
     wake, slept = _timer(step.wake), _timer(step.slept)
     if wake != slept:
-        if slept is not None and slept != rung:
+        if slept is not None and slept != expired:
             handle.deleteTimer(slept)
         if wake is not None:
             handle.registerTimer(wake)
@@ -114,7 +114,7 @@ def answered(
 
 
 def _timer(wake: int | None) -> int | None:
-    """The time of Spark's timer for when a bucket is to be asked again.
+    """Return the time of Spark's timer that wakes a bucket.
 
     Spark's watermark begins at 1970, and timers at or before the last one never go off.
     """
@@ -122,19 +122,19 @@ def _timer(wake: int | None) -> int | None:
 
 
 def state_partitions(otherwise: int) -> int:
-    """Return how many partitions the state has, which the checkpoint has fixed when it was begun.
+    """Return the number of partitions of the state, which the checkpoint fixed when it was begun.
 
-    Spark restores the setting from the checkpoint, and hands it to its tasks.
+    Spark restores the setting from the checkpoint, and passes it to its tasks.
     """
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    found = [context.getLocalProperty(name) for name in BEGUN_WITH] if context else []
-    return next(filter(None, map(number_of_partitions, found)), otherwise)
+    settings = [context.getLocalProperty(name) for name in BEGUN_WITH] if context else []
+    return next(filter(None, map(number_of_partitions, settings)), otherwise)
 
 
 def processor_of(task: BucketTask) -> "StatefulProcessor":
-    """Return what Spark's operator calls.
+    """Return the stateful processor for Spark's operator.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
     Returns
     -------
     pyspark.sql.streaming.StatefulProcessor
-        Spark first asks it for the variables of its state, in a Python beside the driver that need
-        not have the packages: so its class goes there by value, and the task as bytes that are
-        opened by those who need it.
+        Spark first reads the variables of its state, in a Python process next to the driver that
+        may lack the packages. So its class is pickled by value, and the task travels as bytes
+        that only the workers unpickle.
     """
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
@@ -163,7 +163,7 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
             self.parts = handle.getMapState(names[1], name, packed)
 
         def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
-            return self._answered([row[names[2]] for row in rows], timerValues, None)
+            return self._process([row[names[2]] for row in rows], timerValues, None)
 
         def handleExpiredTimer(  # noqa: N802
             self,
@@ -171,17 +171,17 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
             timerValues: Any,  # noqa: N803
             expiredTimerInfo: Any,  # noqa: N803
         ) -> Iterator[Any]:
-            return self._answered([], timerValues, expiredTimerInfo.getExpiryTimeInMs())
+            return self._process([], timerValues, expiredTimerInfo.getExpiryTimeInMs())
 
-        def _answered(
-            self, bundles: list[bytes], timer_values: Any, rung: int | None
+        def _process(
+            self, bundles: list[bytes], timer_values: Any, expired: int | None
         ) -> Iterator[Any]:
             find()
-            from workbench.windows.stream.processor import SparkStore, answered
+            from workbench.windows.stream.processor import SparkStore, process_bundles
 
             watermark = timer_values.getCurrentWatermarkInMs()
             store = SparkStore(self.values, self.parts)
-            return answered(packed_task, self.handle, store, bundles, watermark, rung)
+            return process_bundles(packed_task, self.handle, store, bundles, watermark, expired)
 
         def close(self) -> None:
             pass

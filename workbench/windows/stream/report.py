@@ -1,4 +1,4 @@
-"""What a person sees of a window call over a stream: rows that came too late, and its state."""
+"""Reports on a window call over a stream: its late rows, its counts and its state."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -31,16 +31,16 @@ ROWS, OLDEST, NEWEST, BYTES = "rows", "oldest", "newest", "bytes"
 
 
 def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) -> int:
-    """Return how many rows a window call has dropped, because they came behind the watermark.
+    """Return how many rows a window call has dropped because they arrived after the watermark.
 
     Parameters
     ----------
     query : pyspark.sql.streaming.StreamingQuery or path
-        A query, for those of the micro-batches that Spark remembers (100, unless
-        ``spark.sql.streaming.numRecentProgressUpdates`` says otherwise); or its checkpoint, for all
-        since it was begun, up to the last micro-batch that is done.
+        A query, for the micro-batches that Spark remembers (100, unless
+        ``spark.sql.streaming.numRecentProgressUpdates`` is set); or its checkpoint, for all
+        micro-batches since it was begun, up to the last finished one.
     operator : int
-        Of a checkpoint: which of the query's stateful operators, counted from its end.
+        For a checkpoint: the number of the query's stateful operator, counted from its end.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
 
     Examples
     --------
-    Three readings, each a micro-batch, of which the third comes too late. Late is what is behind
-    the watermark of the micro-batch before, and that is an hour behind the rows before that.
+    Three readings, each a micro-batch; the third arrives too late. A row is late when it is before
+    the watermark of the previous micro-batch, which is an hour before the rows before that.
 
     >>> import tempfile, workbench as wb
     >>> spark, folder = wb.session(), tempfile.mkdtemp()
@@ -63,8 +63,8 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
     ...     row.coalesce(1).write.mode("append").parquet(f"{folder}/in")
     >>> files = spark.readStream.schema(row.schema).option("maxFilesPerTrigger", 1)
     >>> stream = files.parquet(f"{folder}/in").withWatermark("at", "1 hour")
-    >>> found = wb.over(stream, "plant", "at", emit="on window close", n=wb.fn.row_number())
-    >>> sink = found.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
+    >>> result = wb.over(stream, "plant", "at", emit="on window close", n=wb.fn.row_number())
+    >>> sink = result.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
     >>> query = sink.trigger(availableNow=True).start(f"{folder}/out")
     >>> query.awaitTermination()
     >>> spark.read.parquet(f"{folder}/out").orderBy("at").show()
@@ -84,7 +84,7 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
 
 
 def stream_counts(query: "StreamingQuery") -> list[dict[str, int]]:
-    """Return what the window calls of a query have counted, by micro-batch.
+    """Return the counts of a query's window calls, by micro-batch.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ def stream_counts(query: "StreamingQuery") -> list[dict[str, int]]:
     Returns
     -------
     list of dict of str to int
-        Of the micro-batches that Spark remembers: ``late_rows``, ``rows_without_time`` and
-        ``closed_rows`` on window close; on update the first two, the ``changes`` that were said,
-        the rows that were read and computed anew for them (``rows_read``, ``rows_recomputed``), and
-        how many more are held than before (``rows_held``). Of several calls in one query the sums.
+        For the micro-batches that Spark remembers: ``late_rows``, ``rows_without_time`` and
+        ``closed_rows`` on window close; on update the first two, the emitted ``changes``, the rows
+        read and recomputed for them (``rows_read``, ``rows_recomputed``), and the increase of the
+        rows in the state (``rows_held``). Several calls in one query are summed.
 
     Raises
     ------
     WorkbenchError
-        When it is no query.
+        When ``query`` is not a query.
 
     Examples
     --------
@@ -109,8 +109,8 @@ def stream_counts(query: "StreamingQuery") -> list[dict[str, int]]:
     >>> spark, folder = wb.session(), tempfile.mkdtemp()
     >>> spark.range(3).coalesce(1).write.parquet(f"{folder}/in")
     >>> stream = spark.readStream.schema("id long").parquet(f"{folder}/in")
-    >>> found = wb.over(stream, order_by="id", emit="on update", n=wb.fn.row_number())
-    >>> sink = found.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
+    >>> result = wb.over(stream, order_by="id", emit="on update", n=wb.fn.row_number())
+    >>> sink = result.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
     >>> query = sink.trigger(availableNow=True).start(f"{folder}/out")
     >>> query.awaitTermination()
     >>> stream_counts(query)  # doctest: +NORMALIZE_WHITESPACE
@@ -123,17 +123,17 @@ def stream_counts(query: "StreamingQuery") -> list[dict[str, int]]:
 
 
 def summed(observed: dict[str, Any]) -> dict[str, int]:
-    """Return what the window calls of a micro-batch have counted."""
-    found: dict[str, int] = {}
+    """Return the summed counts of the window calls of a micro-batch."""
+    counts: dict[str, int] = {}
     for name, row in observed.items():
         if name.startswith(OBSERVED):
-            for count, value in _named(row.asDict()).items():
-                found[count] = found.get(count, 0) + int(value or 0)
-    return found
+            for count, value in _values_by_name(row.asDict()).items():
+                counts[count] = counts.get(count, 0) + int(value or 0)
+    return counts
 
 
-def _named(row: dict[str, Any]) -> dict[str, Any]:
-    """What was observed by name: Spark Connect gives the values and the schema instead."""
+def _values_by_name(row: dict[str, Any]) -> dict[str, Any]:
+    """Return observed values by name; Spark Connect gives the values and the schema instead."""
     if "schema" not in row:
         return row
     names = [field["name"] for field in row["schema"]["fields"]]
@@ -141,22 +141,22 @@ def _named(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataFrame":
-    """Return what a window call over a stream keeps, partition by partition.
+    """Return the state of a window call over a stream, a row per partition.
 
     Parameters
     ----------
     checkpoint : path
         The query's ``checkpointLocation``; the query may run.
     operator : int
-        Which of the query's stateful operators is the call, counted from its end.
+        The number of the call's stateful operator in the query, counted from its end.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        The columns of the key, ``rows`` (that are kept), ``oldest`` and ``newest`` (the first and
-        the last of these in the order) and ``bytes``, about; as of the last micro-batch that was
-        done when the state was asked for. Where the key has a column of such a name, an underscore
-        stands behind ours. Of a state that keeps no row it has ``rows`` and ``bytes`` alone.
+        The columns of the key, ``rows`` (in the state), ``oldest`` and ``newest`` (the first and
+        the last of these in the order) and an estimate of ``bytes``; as of the last finished
+        micro-batch. A trailing underscore is added to these names where the key has such a column.
+        For a state without rows, the table has ``rows`` and ``bytes`` alone.
 
     Raises
     ------
@@ -169,8 +169,8 @@ def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataF
     >>> spark, folder = wb.session(), tempfile.mkdtemp()
     >>> spark.range(3).coalesce(1).write.parquet(f"{folder}/in")
     >>> stream = spark.readStream.schema("id long").parquet(f"{folder}/in")
-    >>> found = wb.over(stream, order_by="id", emit="on update", n=wb.fn.row_number())
-    >>> sink = found.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
+    >>> result = wb.over(stream, order_by="id", emit="on update", n=wb.fn.row_number())
+    >>> sink = result.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
     >>> query = sink.trigger(availableNow=True).start(f"{folder}/out")
     >>> query.awaitTermination()
     >>> stream_state(f"{folder}/checkpoint").drop("bytes").show()
@@ -186,26 +186,26 @@ def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataF
 
     directories = _read(_variable(checkpoint, DIRECTORY, operator).limit(1), checkpoint)
     parts = _variable(checkpoint, PARTS, operator)
-    some = _read(parts.limit(1), checkpoint)
+    sample = _read(parts.limit(1), checkpoint)
     about = _about(directories[0]) if directories else {"key": [], "order": None}
     task = StateTask(tuple(map(tuple, about["key"])), about["order"])
-    if not some:
+    if not sample:
         empty = StructType().add(ROWS, LongType()).add(BYTES, LongType())
         return parts.sparkSession.createDataFrame([], empty)
     schema: StructType = from_arrow_schema(
-        task.shown(_packed(some[0])).schema, prefer_timestamp_ntz=True
+        task.partitions(_packed(sample[0])).schema, prefer_timestamp_ntz=True
     )
     return parts.mapInArrow(task.run, schema)
 
 
 @dataclass(frozen=True)
 class StateTask:
-    """Show packed parts to a person.
+    """Unpack parts of the state into a readable table.
 
     Attributes
     ----------
     key : tuple of (str, str)
-        The columns of the key: their names, and those in the parts.
+        The columns of the key: their names, and their names in the parts.
     order : str or None
         The column of the order in the parts.
     """
@@ -217,31 +217,31 @@ class StateTask:
         """Return the partitions of packed parts."""
         for batch in batches:
             for packed in batch.column(0):
-                yield from self.shown(packed.as_py()).to_batches()
+                yield from self.partitions(packed.as_py()).to_batches()
 
-    def shown(self, packed: bytes) -> pa.Table:
+    def partitions(self, packed: bytes) -> pa.Table:
         """Return the partitions of a packed part."""
         part = unpacked_part(packed, Seal.of(packed))
         sizes = np.diff(part.offsets)
         columns = {name: as_array(part.keys.column(alias)) for name, alias in self.key}
-        found = {ROWS: pa.array(sizes)}
+        figures = {ROWS: pa.array(sizes)}
         if self.order is not None:
-            found |= self._ends(part, sizes, self.order)
+            figures |= self._ends(part, sizes, self.order)
         width = len(packed) / max(len(part.rows) + len(sizes), 1)
-        found[BYTES] = pa.array((sizes * width + min(width, PARTITION_BYTES)).astype(np.int64))
+        figures[BYTES] = pa.array((sizes * width + min(width, PARTITION_BYTES)).astype(np.int64))
         # A key may have a column called "rows".
-        own = {unused(columns, name): values for name, values in found.items()}
-        return pa.table(columns | own)
+        renamed = {unused(columns, name): values for name, values in figures.items()}
+        return pa.table(columns | renamed)
 
     def _ends(self, part: Block, sizes: Any, order: str) -> dict[str, pa.Array]:
-        values, none = part.column(order), sizes == 0
-        first = np.where(none, -1, part.offsets[:-1])
-        last = np.where(none, -1, part.offsets[1:] - 1)
+        values, is_empty = part.column(order), sizes == 0
+        first = np.where(is_empty, -1, part.offsets[:-1])
+        last = np.where(is_empty, -1, part.offsets[1:] - 1)
         return {OLDEST: rows_of(values, first), NEWEST: rows_of(values, last)}
 
 
 def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "DataFrame":
-    """A variable of the state as one column of packed values."""
+    """Return a variable of the state as a DataFrame with one column of packed values."""
     from pyspark.errors import AnalysisException, PySparkException
     from pyspark.sql import functions as F
 
@@ -257,10 +257,10 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
         )
     reader = session().read.format("statestore").option("stateVarName", name)
     try:
-        found = reader.option("operatorId", number).load(fspath(checkpoint))
-        # A variable that is a map names its values otherwise.
-        value = next(name for name in ("user_map_value", "value") if name in found.columns)
-        return found.select(F.col(f"{value}.packed"))
+        state = reader.option("operatorId", number).load(fspath(checkpoint))
+        # The values of a map have another name.
+        value = next(name for name in ("user_map_value", "value") if name in state.columns)
+        return state.select(F.col(f"{value}.packed"))
     except (AnalysisException, PySparkException) as error:
         text = str(error).strip().splitlines()[0]
         raise WorkbenchError(
@@ -270,7 +270,7 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
 
 
 def _read(values: "DataFrame", checkpoint: "str | PathLike[str]") -> "list[Row]":
-    """Values of the state, of which Spark may miss files."""
+    """Return values of the state; refuse a state of which files are missing or damaged."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -286,8 +286,8 @@ def _read(values: "DataFrame", checkpoint: "str | PathLike[str]") -> "list[Row]"
 
 def _about(row: Any) -> dict[str, Any]:
     packed = _packed(row)
-    found: dict[str, Any] = json.loads(Directory.unpacked(packed, Seal.of(packed)).about)
-    return found
+    about: dict[str, Any] = json.loads(Directory.unpacked(packed, Seal.of(packed)).about)
+    return about
 
 
 def _packed(row: Any) -> bytes:

@@ -120,7 +120,7 @@ class Query:
             return
         clock = Clock(watermark, self.before)
         if batch or self.retained is not None:
-            self.taken = self.mode.take(self.retained, self._arrivals(arrives or batch), clock)
+            self.taken = self.mode.process(self.retained, self._arrivals(arrives or batch), clock)
             # What holds no partition is not kept.
             self.retained = self.taken.retained if len(self.taken.retained.keys) else None
             self._fold(self.taken.output)

@@ -1,8 +1,8 @@
-"""A bucket of a query over a stream: many partitions in parts, of which a micro-batch touches some.
+"""A bucket of a query over a stream: many partitions in parts, of which a micro-batch touches few.
 
-A part is a range of the hash of the key. Parts that grow are cut and neighbours that shrink are put
-together when they are written, so that a part stays of a size that is quick to read and write,
-however many partitions there are.
+A part is a range of the hash of the key. When parts are written, large ones are split and small
+neighbours are merged, so that a part stays quick to read and write, however many partitions there
+are.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,64 +17,70 @@ from workbench.columnar.blocks import Block
 from workbench.columnar.key_codes import as_array
 from workbench.windows.stream.worker.directory import Directory, Parts
 from workbench.windows.stream.worker.operator import HASH, NEVER, Clock, Emitted, StreamOperator
-from workbench.windows.stream.worker.packing import Seal, joined, packed_part, taken, unpacked_part
+from workbench.windows.stream.worker.packing import (
+    Seal,
+    joined,
+    packed_part,
+    take_partitions,
+    unpacked_part,
+)
 
-#: Partitions, their hashes, and when something is due in each.
-Kept = tuple[Block, Ints, Ints]
-#: A part's kind, and its least hash.
+#: Partitions, their hashes, and the watermark at which each is due.
+HashedPartitions = tuple[Block, Ints, Ints]
+#: The kind of a part, and its least hash.
 Name = tuple[int, int]
 
-#: The bytes that a part is to have: to read and write less for a few rows, or to do so less often.
+#: The target size of a part: smaller parts mean less to read for a few rows, but more reads.
 PART_BYTES = 256 * 1024
-#: What a partition takes beside its rows, about.
+#: The approximate size of a partition without its rows.
 PARTITION_BYTES = 64
-#: The kinds of parts: those of partitions to which rows have come of late, and of the others.
+#: The kinds of parts: of partitions that received rows recently, and of the others.
 BUSY, IDLE = 0, 1
-#: Idle partitions are put apart when the busy ones are more than so many parts, and more than so
-#: many times those that rows come to; and more than this share of the others, as it takes a
-#: rewrite of them all.
+#: Idle partitions are separated when the busy ones fill more than MANY parts, are more than MANY
+#: times the partitions that receive rows, and more than one SHARE-th of the idle ones, because all
+#: of them are rewritten.
 MANY, SHARE = 4, 8
-#: The one count that the bucket itself remembers.
+#: The one count that the bucket itself accumulates.
 LATE = "late_rows"
 
 
 class StateStore(Protocol):
-    """Where a bucket's packed values are kept."""
+    """The storage of a bucket's packed values."""
 
     def directory(self) -> bytes | None:
         """Return the packed directory, None when there is none."""
         ...
 
     def put_directory(self, packed: bytes) -> None:
-        """Keep the packed directory."""
+        """Store the packed directory."""
         ...
 
     def part(self, name: Name) -> bytes:
-        """Return a packed part that was kept."""
+        """Return a stored packed part."""
         ...
 
     def put_part(self, name: Name, packed: bytes) -> None:
-        """Keep a packed part."""
+        """Store a packed part."""
         ...
 
     def drop_part(self, name: Name) -> None:
-        """Forget a part that was kept."""
+        """Delete a stored part."""
         ...
 
 
 class BucketStep(NamedTuple):
-    """What a bucket has done.
+    """The result of one step of a bucket.
 
     Attributes
     ----------
     output : pyarrow.Table
-        The rows that go on.
+        The emitted rows.
     counts : dict of str to int
     wake : int or None
-        The watermark, in milliseconds, at which the bucket is to be asked again though no row
-        comes, None when that is not needed.
+        The watermark, in milliseconds, at which the bucket needs a step even without arrivals,
+        None when that is not needed.
     slept : int or None
-        For what watermark that was asked for before.
+        The value of ``wake`` after the previous step.
     """
 
     output: pa.Table
@@ -83,16 +89,17 @@ class BucketStep(NamedTuple):
     slept: int | None
 
 
-class Read(NamedTuple):
-    """Parts of one kind that are touched, and what is kept in them.
+class ReadParts(NamedTuple):
+    """The active parts of one kind, read from the store.
 
     Attributes
     ----------
     parts : Parts
-        All of the kind.
+        All parts of the kind.
     active : bool array of shape (parts,)
+        The parts that were read and will be rewritten.
     blocks : list of Block
-        Those of the touched parts that are stored.
+        The partitions of the active parts that are stored.
     """
 
     parts: Parts
@@ -107,14 +114,14 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True)
 class BucketTask:
-    """Answer a window call for the partitions of a bucket.
+    """Process a window call for the partitions of a bucket.
 
     Attributes
     ----------
     mode : StreamOperator
     seal : Seal
     about : bytes
-        What the columns are called, to be kept beside them.
+        The names of the columns, stored with the state.
     part_bytes : int
     """
 
@@ -126,7 +133,7 @@ class BucketTask:
     def step(
         self, store: StateStore, arrivals: pa.Table | None, watermark: int | None
     ) -> BucketStep | None:
-        """Take in rows that have come to a bucket, and do what is due.
+        """Process arrivals of a bucket, and the partitions that are due.
 
         Parameters
         ----------
@@ -142,73 +149,79 @@ class BucketTask:
 
         Notes
         -----
-        Only parts that rows come to or in which something is due are read and written; but now and
-        then all are, to put the idle partitions apart.
+        Only parts that receive rows or are due are read and written. Occasionally all parts are,
+        to separate the idle partitions.
         """
-        there = Directory.unpacked(store.directory(), self.seal)
-        come = np.zeros(0, np.int64) if arrivals is None else _each_once(hashes_of(arrivals))
-        apart = self._puts_apart(there, len(come))
-        busy = self._read(store, BUSY, there.busy, there.busy.active(watermark, come) | apart)
+        directory = Directory.unpacked(store.directory(), self.seal)
+        arriving = (
+            np.zeros(0, np.int64) if arrivals is None else _sorted_unique(hashes_of(arrivals))
+        )
+        separate = self._separates_idle(directory, len(arriving))
+        active = directory.busy.active(watermark, arriving) | separate
+        busy = self._read(store, BUSY, directory.busy, active)
         known = busy.hashes
-        stay = come if apart else np.union1d(come, known)
-        idle = self._idle(store, there.idle, watermark, np.setdiff1d(come, known), apart)
+        stay_busy = arriving if separate else np.union1d(arriving, known)
+        new = np.setdiff1d(arriving, known)
+        idle = self._read_idle(store, directory.idle, watermark, new, separate)
         if arrivals is None and not (busy.active.any() or idle.active.any()):
             return None
         retained = joined(busy.blocks + idle.blocks)
-        found = self.mode.take(retained, arrivals, Clock(watermark, there.seen))
-        now_busy, now_idle = _by_kind(found, stay, bool(idle.active.any()))
-        late = there.late + found.counts.get(LATE, 0)
+        emitted = self.mode.process(retained, arrivals, Clock(watermark, directory.seen))
+        now_busy, now_idle = _by_kind(emitted, stay_busy, bool(idle.active.any()))
+        late = directory.late + emitted.counts.get(LATE, 0)
         parts = (
-            self._written(store, BUSY, busy, now_busy),
-            self._written(store, IDLE, idle, now_idle),
+            self._write(store, BUSY, busy, now_busy),
+            self._write(store, IDLE, idle, now_idle),
         )
-        now = Directory(watermark, None, late, self.about, *parts)
-        wake = _milliseconds(now.wake)
-        store.put_directory(replace(now, timer=wake).packed(self.seal))
-        return BucketStep(found.output, found.counts, wake, there.timer)
+        updated = Directory(watermark, None, late, self.about, *parts)
+        wake = _milliseconds(updated.wake)
+        store.put_directory(replace(updated, timer=wake).packed(self.seal))
+        return BucketStep(emitted.output, emitted.counts, wake, directory.timer)
 
-    def _puts_apart(self, there: Directory, come: int) -> bool:
-        """Whether to look for idle partitions among the busy ones: where most of many must be."""
-        busy, idle = there.busy.partitions.sum(), there.idle.partitions.sum()
-        much = there.busy.size.sum() > MANY * self.part_bytes
-        return bool(come and much and busy > MANY * come and busy > idle / SHARE)
+    def _separates_idle(self, directory: Directory, arriving: int) -> bool:
+        """Return whether to look for idle partitions among the busy ones: if most must be idle."""
+        busy, idle = directory.busy.partitions.sum(), directory.idle.partitions.sum()
+        is_large = directory.busy.size.sum() > MANY * self.part_bytes
+        return bool(arriving and is_large and busy > MANY * arriving and busy > idle / SHARE)
 
-    def _read(self, store: StateStore, kind: int, parts: Parts, active: Mask) -> Read:
+    def _read(self, store: StateStore, kind: int, parts: Parts, active: Mask) -> ReadParts:
         names = parts.first[active & (parts.size > 0)].tolist()
         blocks = [unpacked_part(store.part((kind, name)), self.seal) for name in names]
-        return Read(parts, active, blocks)
+        return ReadParts(parts, active, blocks)
 
-    def _idle(
-        self, store: StateStore, parts: Parts, watermark: int | None, new: Ints, apart: bool
-    ) -> Read:
-        """The idle partitions that are idle no more, and those beside them."""
+    def _read_idle(
+        self, store: StateStore, parts: Parts, watermark: int | None, new: Ints, separate: bool
+    ) -> ReadParts:
+        """Return the parts with idle partitions that receive rows or are due."""
         active = parts.active(watermark, new) & (parts.size > 0)
-        found = self._read(store, IDLE, parts, active | apart)
-        if apart:
-            return found
+        read = self._read(store, IDLE, parts, active | separate)
+        if separate:
+            return read
         # Most hashes that are not among the busy ones are those of new partitions.
         at = np.flatnonzero(active)
         needed = parts.active(watermark, new[:0])[at]
-        needed |= np.array([np.isin(hashes_of(b), new).any() for b in found.blocks], np.bool_)
+        needed |= np.array([np.isin(hashes_of(b), new).any() for b in read.blocks], np.bool_)
         active[at] = needed
-        return Read(parts, active, [found.blocks[k] for k in np.flatnonzero(needed)])
+        return ReadParts(parts, active, [read.blocks[k] for k in np.flatnonzero(needed)])
 
-    def _written(self, store: StateStore, kind: int, read: Read, retained: Kept) -> Parts:
-        """Write the touched parts anew, and return all of the kind."""
+    def _write(
+        self, store: StateStore, kind: int, read: ReadParts, retained: HashedPartitions
+    ) -> Parts:
+        """Rewrite the active parts, and return all parts of the kind."""
         block, hashes, due = retained
-        now: list[tuple[int, int, int, int]] = []
+        written: list[tuple[int, int, int, int]] = []
         for begin, low, high in _runs(read.parts.first, read.active, hashes):
             cuts = self._cuts(block, hashes, low, high)
             names = [begin, *hashes[cuts[1:-1]].tolist()]
             for name, first, end in zip(names, cuts[:-1], cuts[1:], strict=True):
-                one = _slice(block, first, end)
-                size = self._put(store, (kind, name), one) if end > first else 0
-                now.append((name, int(due[first:end].min(initial=NEVER)), size, end - first))
-        remaining = {name for name, _, size, _ in now if size}
+                part = _slice(block, first, end)
+                size = self._put(store, (kind, name), part) if end > first else 0
+                written.append((name, int(due[first:end].min(initial=NEVER)), size, end - first))
+        remaining = {name for name, _, size, _ in written if size}
         for name in read.parts.first[read.active & (read.parts.size > 0)].tolist():
             if name not in remaining:
                 store.drop_part((kind, name))
-        return read.parts.with_parts(~read.active, now)
+        return read.parts.with_parts(~read.active, written)
 
     def _put(self, store: StateStore, name: Name, part: Block) -> int:
         packed = packed_part(part, self.seal)
@@ -216,7 +229,7 @@ class BucketTask:
         return len(packed)
 
     def _cuts(self, retained: Block, hashes: Ints, low: int, high: int) -> list[int]:
-        """Where to cut a run of partitions, so that each part has about the bytes it is to have."""
+        """Return where to cut a run of partitions into parts of about the target size."""
         if low == high:
             return [low, high]
         width = retained.rows.nbytes / max(len(retained.rows), 1)
@@ -235,34 +248,36 @@ def hashes_of(rows: "pa.Table | Block") -> Ints:
     return np.asarray(as_array(table.column(HASH)).to_numpy(), np.int64)
 
 
-def _each_once(hashes: Ints) -> Ints:
-    """Sorted hashes without those that are there again: Arrow finds them sooner than NumPy."""
-    found: Ints = np.sort(pa.array(hashes).unique().to_numpy())
-    return found
+def _sorted_unique(hashes: Ints) -> Ints:
+    """Return the distinct hashes, sorted; Arrow's unique is faster than NumPy's."""
+    unique: Ints = np.sort(pa.array(hashes).unique().to_numpy())
+    return unique
 
 
-def _by_kind(found: Emitted, stay: Ints, both: bool) -> tuple[Kept, Kept]:
-    """The busy and the idle partitions, each in the order of their hashes."""
-    retained, hashes, due = _by_hash(found.retained, found.due)
-    busy = np.isin(hashes, stay) if both else np.ones(len(hashes), np.bool_)
-    if busy.all():
+def _by_kind(
+    emitted: Emitted, stay_busy: Ints, both: bool
+) -> tuple[HashedPartitions, HashedPartitions]:
+    """Return the busy and the idle partitions, each sorted by hash."""
+    retained, hashes, due = _by_hash(emitted.retained, emitted.due)
+    is_busy = np.isin(hashes, stay_busy) if both else np.ones(len(hashes), np.bool_)
+    if is_busy.all():
         return (retained, hashes, due), (_slice(retained, 0, 0), hashes[:0], due[:0])
-    places = np.flatnonzero(busy), np.flatnonzero(~busy)
-    one, other = ((taken(retained, at), hashes[at], due[at]) for at in places)
-    return one, other
+    rows = np.flatnonzero(is_busy), np.flatnonzero(~is_busy)
+    busy, idle = ((take_partitions(retained, at), hashes[at], due[at]) for at in rows)
+    return busy, idle
 
 
-def _by_hash(retained: Block, due: Ints) -> Kept:
-    """Partitions in the order of their hashes, which they mostly have."""
+def _by_hash(retained: Block, due: Ints) -> HashedPartitions:
+    """Return partitions sorted by hash, as they mostly are already."""
     hashes = hashes_of(retained)
     if (hashes[1:] >= hashes[:-1]).all():
         return retained, hashes, due
     order = np.argsort(hashes, kind="stable")
-    return taken(retained, order), hashes[order], due[order]
+    return take_partitions(retained, order), hashes[order], due[order]
 
 
 def _runs(first: Ints, active: Mask, hashes: Ints) -> Iterator[tuple[int, int, int]]:
-    """Of each run of touched parts: its least hash, its first partition, and the one behind it."""
+    """Yield of each run of active parts its least hash, its first partition, and its end."""
     edges = np.flatnonzero(np.diff(active.astype(np.int8), prepend=0, append=0))
     ends = np.append(np.searchsorted(hashes, first), len(hashes))
     for low, high in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
@@ -278,5 +293,5 @@ def _slice(retained: Block, low: int, high: int) -> Block:
 
 
 def _milliseconds(due: int) -> int | None:
-    """The first whole millisecond that is not before a time in microseconds."""
+    """Return a time in microseconds rounded up to milliseconds, None for never."""
     return None if due == NEVER else -(-due // 1000)

@@ -1,4 +1,4 @@
-"""Emit on window close: a row of a stream goes on once, when it and its frames are complete."""
+"""Emit on window close: each row of a stream is emitted once, when its frames are complete."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -25,34 +25,34 @@ from workbench.windows.stream.worker.operator import (
     Clock,
     Emitted,
     PlacedArrivals,
+    concat_rows,
     description_of,
     integers_of,
-    one_behind_the_other,
-    placed,
+    place_arrivals,
 )
 from workbench.windows.stream.worker.order_codes import Codes, order_codes
 from workbench.windows.stream.worker.packing import rows_at
 
-#: What is kept of each partition: its first row that has not left, and how many rows and groups of
-#: peers stood before those that are kept.
+#: Integers kept for each partition: its first row that is not emitted yet, and the numbers of rows
+#: and of groups of peers that were dropped before the retained rows.
 WAITING, BEFORE, PEERS = "__waiting__", "__before__", "__peers__"
 LATE, UNTIMED, CLOSED = "late_rows", "rows_without_time", "closed_rows"
-#: Which number of what stood before a slice is to be added to a function's answers.
-ADDED = {"row_number": BEFORE, "rank": BEFORE, "dense_rank": PEERS}
+#: For functions that count rows: the number of rows or peers before a slice to add to the result.
+COUNT_BEFORE = {"row_number": BEFORE, "rank": BEFORE, "dense_rank": PEERS}
 
 
 class Sorted(NamedTuple):
-    """The rows of some partitions in their order: those that are held, and those that have come.
+    """The rows of some partitions in order: retained rows and arrivals merged.
 
     Attributes
     ----------
     offsets : int64 array of shape (partitions + 1,)
     codes : Codes
-        Of the rows in their order.
+        The codes of the rows, in order.
     source : int64 array of shape (rows,)
         The number of each row in ``rows``.
     rows : pyarrow.Table
-        The rows that are held and behind them the arrivals, each as they were.
+        The retained rows followed by the arrivals, in their original order.
     """
 
     offsets: Ints
@@ -61,19 +61,19 @@ class Sorted(NamedTuple):
     rows: pa.Table
 
     def at(self, rows: Ints) -> pa.Table:
-        """Return rows by their place in the order."""
+        """Return rows by their positions in the order."""
         return rows_at(self.rows, self.source[rows])
 
 
 @dataclass(frozen=True)
 class CloseOperator:
-    """Hold rows until the watermark has passed them and the ends of their frames.
+    """Keep rows until the watermark has passed them and the ends of their frames.
 
     Attributes
     ----------
     task : WindowTask
-        The calls; the order begins with a column of times, ascending. Those behind it decide among
-        rows of one time.
+        The calls; the order begins with an ascending column of times. Further columns break ties
+        between rows of the same time.
     extents : tuple of FrameExtent
         How far the calls look.
     """
@@ -85,39 +85,41 @@ class CloseOperator:
 
     @property
     def description(self) -> dict[str, object]:
-        """What the state depends on."""
+        """The properties that determine the state."""
         return {"emit": "on window close", **description_of(self.task)}
 
-    def take(self, retained: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
-        """Take in rows, and let those go whose frames the watermark has closed.
+    def process(self, retained: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
+        """Process arrivals, and emit the rows whose frames the watermark has closed.
 
         Parameters
         ----------
         retained : Block or None
         arrivals : pyarrow.Table or None
         clock : Clock
-            Rows that are late are dropped and counted, as are rows without a time.
+            Late rows are dropped and counted, as are rows without a time.
 
         Returns
         -------
         Emitted
         """
         admitted, dropped = self._admitted(arrivals, clock.before)
-        place = placed(retained, admitted, self.task.keys)
+        place = place_arrivals(retained, admitted, self.task.keys)
         rows = self._sorted(retained, admitted, place)
         waiting = integers_of(retained, WAITING, place.partitions)
-        stood = {name: integers_of(retained, name, place.partitions) for name in (BEFORE, PEERS)}
+        preceding = {
+            name: integers_of(retained, name, place.partitions) for name in (BEFORE, PEERS)
+        }
         until = rows.codes.up_to(-NEVER if clock.watermark is None else clock.watermark)
         assert until is not None
         closed = closed_windows(rows.offsets, rows.codes.code, waiting, self.extents, until)
-        output = self._answers(rows, cut_ranges(rows.offsets, closed.emitted), stood)
-        remaining, due = self._remaining(place.keys, rows, closed, stood)
+        output = self._results(rows, cut_ranges(rows.offsets, closed.emitted), preceding)
+        remaining, due = self._remaining(place.keys, rows, closed, preceding)
         return Emitted(remaining, output, {**dropped, CLOSED: len(output)}, due)
 
     def _admitted(
         self, arrivals: pa.Table | None, before: int | None
     ) -> tuple[pa.Table | None, dict[str, int]]:
-        """The rows that are neither late nor without a time, and how many are."""
+        """Return the rows that are in time, and counts of the late and untimed ones."""
         if arrivals is None:
             return None, {LATE: 0, UNTIMED: 0}
         time = as_array(arrivals.column(self.task.order[0].name))
@@ -131,20 +133,20 @@ class CloseOperator:
     def _sorted(
         self, retained: Block | None, arrivals: pa.Table | None, place: PlacedArrivals
     ) -> Sorted:
-        rows = one_behind_the_other(
+        rows = concat_rows(
             None if retained is None else retained.rows,
             None if arrivals is None else arrivals.drop_columns([HASH]),
         ).combine_chunks()
         codes = self._codes(rows)
-        held = place.offsets[-1]
-        code, come = codes.code[:held], codes.code[held:][place.order]
-        # Rows that are equal in the order stay as they have come: those that are held, then others.
-        within = sorted_rows(place.new_offsets, come, np.arange(len(come)))
+        known = place.offsets[-1]
+        code, new_code = codes.code[:known], codes.code[known:][place.order]
+        # Peers stay in the order of arrival: retained rows first, then arrivals.
+        within = sorted_rows(place.new_offsets, new_code, np.arange(len(new_code)))
         tie = np.arange(len(rows))
-        stay = np.zeros(held, np.uint8)
-        new = place.new_offsets, come[within], tie[held:]
-        merged = merge_rows(place.offsets, code, tie[:held], stay, *new)
-        number = np.concatenate([tie[:held], held + place.order[within]])[merged.source]
+        gone = np.zeros(known, np.uint8)
+        new = place.new_offsets, new_code[within], tie[known:]
+        merged = merge_rows(place.offsets, code, tie[:known], gone, *new)
+        number = np.concatenate([tie[:known], known + place.order[within]])[merged.source]
         return Sorted(merged.offsets, codes.at(number), number, rows)
 
     def _codes(self, rows: pa.Table) -> Codes:
@@ -153,59 +155,59 @@ class CloseOperator:
         time = np.asarray(measured(as_array(rows.column(self.task.order[0].name))), np.int64)
         return Codes(time, time, np.zeros(len(time), np.bool_))
 
-    def _answers(self, rows: Sorted, cut: PartitionSlices, stood: dict[str, Ints]) -> pa.Table:
-        """The rows that leave, with their answers."""
+    def _results(self, rows: Sorted, cut: PartitionSlices, preceding: dict[str, Ints]) -> pa.Table:
+        """Return the emitted rows with their results."""
         if not len(cut.rows):
             return pa.table({})
         block = Block(pa.table({}), cut.offsets, rows.at(cut.rows))
-        found = self.task.answer(block)
-        peers = stood[PEERS][cut.partition]
+        results = self.task.answer(block)
+        peers = preceding[PEERS][cut.partition]
         if any(call.function == "dense_rank" for call in self.task.calls):
             peers = peers + peers_before(rows.offsets, rows.codes.code, cut)
-        adding = {BEFORE: cut.before + stood[BEFORE][cut.partition], PEERS: peers}
+        adding = {BEFORE: cut.before + preceding[BEFORE][cut.partition], PEERS: peers}
         for call in self.task.calls:
-            if call.function in ADDED:
-                more = np.repeat(adding[ADDED[call.function]], np.diff(cut.offsets))
-                found = _added(found, call.column, more)
-        return found if cut.affected.all() else found.filter(pa.array(cut.affected))
+            if call.function in COUNT_BEFORE:
+                more = np.repeat(adding[COUNT_BEFORE[call.function]], np.diff(cut.offsets))
+                results = _add_to_column(results, call.column, more)
+        return results if cut.affected.all() else results.filter(pa.array(cut.affected))
 
     def _remaining(
-        self, keys: pa.Table, rows: Sorted, closed: Closed, stood: dict[str, Ints]
+        self, keys: pa.Table, rows: Sorted, closed: Closed, preceding: dict[str, Ints]
     ) -> tuple[Block, Ints]:
-        """The partitions without what no later row needs, and when each is to be looked at."""
+        """Return the partitions without rows that are no longer needed, and when each is due."""
         sizes = np.diff(rows.offsets)
         needed = np.flatnonzero(places_in_runs(sizes) >= np.repeat(closed.needed, sizes))
         left = sizes - closed.needed
         numbers = {
             WAITING: closed.waiting - closed.needed,
-            BEFORE: stood[BEFORE] + closed.needed,
-            PEERS: stood[PEERS] + closed.peers,
+            BEFORE: preceding[BEFORE] + closed.needed,
+            PEERS: preceding[PEERS] + closed.peers,
         }
         due = rows.codes.passed_at(closed.due)
-        due = np.where(closed.waiting < sizes, due, self._outlived(rows, left))
+        due = np.where(closed.waiting < sizes, due, self._due_after_last(rows, left))
         for name, values in numbers.items():
             keys = keys.append_column(name, pa.array(values))
         if not any(extent.counted for extent in self.extents):
-            # A partition without a row is as one that has never been; unless rows are counted.
+            # An empty partition equals a new one and is dropped, unless its rows are counted.
             keys, due, left = keys.filter(pa.array(left > 0)), due[left > 0], left[left > 0]
         return Block(keys, offsets_of(left), rows.at(needed)), due
 
-    def _outlived(self, rows: Sorted, left: Ints) -> Ints:
-        """When the rows of partitions all of whose rows have left are needed no more."""
+    def _due_after_last(self, rows: Sorted, left: Ints) -> Ints:
+        """Return when partitions without waiting rows need their rows no longer."""
         table = extent_table(self.extents)
         back = np.where(along_order(table), table[:, START], MOST * (table[:, START] > 0))
         reach = int(back.max(initial=0))
         due = np.full(len(left), NEVER)
         if reach < MOST:
-            some = left > 0
+            nonempty = left > 0
             assert rows.codes.time is not None
-            last = rows.codes.time[rows.offsets[1:][some] - 1]
-            due[some] = [plus(code, reach) for code in last.tolist()]
+            last = rows.codes.time[rows.offsets[1:][nonempty] - 1]
+            due[nonempty] = [plus(code, reach) for code in last.tolist()]
         return due
 
 
-def _added(found: pa.Table, name: str, more: Ints) -> pa.Table:
-    """A table with numbers added to one of its columns."""
-    at = found.column_names.index(name)
-    values = as_array(found.column(name))
-    return found.set_column(at, name, pc.add(values, pa.array(more).cast(values.type)))
+def _add_to_column(table: pa.Table, name: str, more: Ints) -> pa.Table:
+    """Return a table with numbers added to one of its columns."""
+    at = table.column_names.index(name)
+    values = as_array(table.column(name))
+    return table.set_column(at, name, pc.add(values, pa.array(more).cast(values.type)))

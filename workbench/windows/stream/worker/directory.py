@@ -1,4 +1,4 @@
-"""What a bucket of a query over a stream keeps, and where: the parts by name."""
+"""The directory of a bucket of a query over a stream: its parts by name."""
 
 import struct
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ _NONE = -NEVER - 1
 
 
 class Parts(NamedTuple):
-    """Ranges of the hash of the key, one behind the other.
+    """Adjacent ranges of the hash of the key.
 
     Attributes
     ----------
     first : int64 array of shape (parts,)
-        The least hash of each part, ascending, which is its name; the first part begins with the
-        least integer.
+        The least hash of each part, ascending; it is the part's name. The first part begins with
+        the least integer.
     due : int64 array of shape (parts,)
-        What the watermark must reach before something is due in the part.
+        The watermark at which the part is due.
     size : int64 array of shape (parts,)
         The bytes of each packed part; a part of 0 bytes is not stored.
     partitions : int64 array of shape (parts,)
-        How many are in each part.
+        The number of partitions in each part.
     """
 
     first: Ints
@@ -42,35 +42,35 @@ class Parts(NamedTuple):
         return cls(np.array([_NONE]), np.array([NEVER]), np.array([0]), np.array([0]))
 
     def active(self, watermark: int | None, hashes: Ints) -> NDArray[np.bool_]:
-        """Return which parts some hashes belong to, or have something that is due."""
-        found = self.due <= (-NEVER if watermark is None else watermark)
-        found[np.searchsorted(self.first, hashes, side="right") - 1] = True
-        return np.asarray(found, np.bool_)
+        """Return which parts contain one of the hashes, or are due."""
+        active = self.due <= (-NEVER if watermark is None else watermark)
+        active[np.searchsorted(self.first, hashes, side="right") - 1] = True
+        return np.asarray(active, np.bool_)
 
-    def with_parts(self, stay: NDArray[np.bool_], more: list[tuple[int, int, int, int]]) -> "Parts":
-        """Return some of the parts, and others: first, due, size and partitions of each."""
+    def with_parts(self, stay: NDArray[np.bool_], new: list[tuple[int, int, int, int]]) -> "Parts":
+        """Return the parts that stay and new ones, given by first, due, size and partitions."""
         columns = np.stack(self)[:, stay]
-        columns = np.concatenate([columns, np.array(more, np.int64).reshape(-1, 4).T], axis=1)
+        columns = np.concatenate([columns, np.array(new, np.int64).reshape(-1, 4).T], axis=1)
         return Parts(*columns[:, np.argsort(columns[0])])
 
 
 @dataclass(frozen=True)
 class Directory:
-    """All that a bucket keeps beside its parts.
+    """The state of a bucket except its parts.
 
     Attributes
     ----------
     seen : int or None
-        The watermark when the bucket was last asked.
+        The watermark at the bucket's last step.
     timer : int or None
-        The time, in milliseconds, for which the bucket is to be woken.
+        The time, in milliseconds, of the bucket's timer.
     late : int
-        How many rows were late, of all that have come to the bucket.
+        The number of late rows since the bucket was begun.
     about : bytes
-        What the columns of the parts are called, for who looks into the state.
+        The names of the parts' columns, for :func:`workbench.stream_state`.
     busy, idle : Parts
-        Of the partitions to which rows have come of late, and of the others. Partitions of one
-        hash are of one kind.
+        The parts of partitions that received rows recently, and of the others. Partitions with
+        the same hash are of the same kind.
     """
 
     seen: int | None
@@ -82,29 +82,29 @@ class Directory:
 
     @classmethod
     def empty(cls) -> "Directory":
-        """Return the directory of a bucket that has seen nothing."""
+        """Return the directory of a new bucket."""
         return cls(None, None, 0, b"", Parts.empty(), Parts.empty())
 
     @property
     def wake(self) -> int:
-        """What the watermark must reach before something is due."""
+        """The watermark at which the first part is due."""
         return int(min(self.busy.due.min(), self.idle.due.min()))
 
     def packed(self, seal: Seal) -> bytes:
         """Return the directory as bytes."""
         clocks = [_NONE if clock is None else clock for clock in (self.seen, self.timer)]
         columns = np.concatenate([np.stack(self.busy), np.stack(self.idle)], axis=1)
-        plain = _CLOCKS.pack(*clocks, self.late, len(self.about), len(self.busy.first))
-        return seal.head + plain + self.about + columns.tobytes()
+        numbers = _CLOCKS.pack(*clocks, self.late, len(self.about), len(self.busy.first))
+        return seal.head + numbers + self.about + columns.tobytes()
 
     @classmethod
     def unpacked(cls, packed: bytes | None, seal: Seal) -> "Directory":
-        """Return the directory that was packed, or that of a bucket which has none."""
+        """Return an unpacked directory; without one, that of a new bucket."""
         if packed is None:
             return cls.empty()
         opened = seal.opened(packed)
-        seen, timer, late, long, busy = _CLOCKS.unpack_from(opened)
-        about, columns = np.split(np.frombuffer(opened[_CLOCKS.size :], np.uint8), [long])
+        seen, timer, late, about_size, busy = _CLOCKS.unpack_from(opened)
+        about, columns = np.split(np.frombuffer(opened[_CLOCKS.size :], np.uint8), [about_size])
         both = np.split(np.frombuffer(columns.tobytes(), np.int64).reshape(4, -1), [busy], axis=1)
         clocks = (None if seen == _NONE else seen), (None if timer == _NONE else timer)
         return cls(*clocks, late, about.tobytes(), *(Parts(*one) for one in both))

@@ -1,7 +1,7 @@
-"""What the arrivals of a batch come to: rows of the state that go, and rows that come.
+"""The net effect of a batch's arrivals: retained rows that are removed, and rows that are added.
 
-A changelog may say several things of one row in a batch. Only what they come to is carried on: at
-most one row that goes and one that comes, so that answers are computed once.
+A changelog may have several changes of one row in a batch. Only their net effect is processed: at
+most one removed and one added row, so that results are computed once.
 """
 
 from dataclasses import dataclass
@@ -17,47 +17,47 @@ from kernels.stream.changelog import OPS
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.errors import WorkbenchError
 
-COMES = ("+I", "+U")
+ADDITIONS = ("+I", "+U")
 
 
 class Net(NamedTuple):
-    """What a batch comes to.
+    """The net effect of a batch.
 
     Attributes
     ----------
     gone : uint8 array of shape (rows,)
-        1 where a row of the state goes, or is replaced.
-    come : int64 array of shape (rows that come,)
-        Which arrivals these are.
-    heir : int64 array of shape (rows that come,)
-        The row of the state whose id each has, -1 for one that is new.
+        1 where a retained row is removed or replaced.
+    added : int64 array of shape (added rows,)
+        The arrivals that are added.
+    replaces : int64 array of shape (added rows,)
+        The retained row with the same id, -1 for a new row.
     late : int
-        How many arrivals are left out for the watermark.
+        The number of arrivals dropped because they are late.
     untimed : int
-        How many are left out for want of a time.
+        The number of arrivals dropped because they have no time.
     """
 
     gone: NDArray[np.uint8]
-    come: Ints
-    heir: Ints
+    added: Ints
+    replaces: Ints
     late: int
     untimed: int
 
 
 @dataclass(frozen=True)
-class Came:
-    """The rows of the state, and behind them those that arrive, in the order of their arrival.
+class BatchRows:
+    """The retained rows, followed by the arrivals in the order of arrival.
 
     Attributes
     ----------
     rows : pyarrow.Table
     row_id : tuple of str
-        The columns that tell rows of a partition apart, if there are any.
+        The columns that identify the rows of a partition, if there are any.
     partition : int64 array of shape (rows,)
     late, untimed : bool arrays of shape (rows,)
-        Where the watermark has passed a row, and where one that needs a time has none.
+        Where the watermark has passed a row, and where a row that needs a time has none.
     retained : int
-        How many rows are the state's.
+        The number of retained rows.
     """
 
     rows: pa.Table
@@ -67,8 +67,8 @@ class Came:
     untimed: Mask
     retained: int
 
-    def appended(self) -> Net:
-        """Return what arrivals come to that are all new; their ids are checked.
+    def net_of_appends(self) -> Net:
+        """Return the net effect of arrivals that are all new rows; their ids are checked.
 
         Returns
         -------
@@ -77,7 +77,7 @@ class Came:
         Raises
         ------
         WorkbenchError
-            When an id is null, or there twice.
+            When an id is null or not unique.
         """
         late, untimed = self.late[self.retained :], self.untimed[self.retained :]
         admitted = ~(late | untimed)
@@ -85,22 +85,22 @@ class Came:
             row, entity = self._entities()
             often = np.bincount(entity[admitted], minlength=len(row))
             self._refuse_twice((row >= 0) + often > 1, entity)
-        come = np.flatnonzero(admitted)
+        added = np.flatnonzero(admitted)
         gone = np.zeros(self.retained, np.uint8)
-        return Net(gone, come, np.full(len(come), -1), int(late.sum()), int(untimed.sum()))
+        return Net(gone, added, np.full(len(added), -1), int(late.sum()), int(untimed.sum()))
 
-    def changed(self, op: pa.ChunkedArray, timed: bool) -> Net:
-        """Return what the changes of a changelog come to.
+    def net_of_changelog(self, op: pa.ChunkedArray, timed: bool) -> Net:
+        """Return the net effect of the changes of a changelog.
 
-        Files of one batch are read in any order, so it is by what they say that changes of a row
-        are matched: what comes and is taken back in a batch has never been. With a watermark, all
-        that is said of a row is late when it takes back what the watermark has passed, or what is
-        not there: that was late itself.
+        Files of one batch are read in any order, so changes of a row are matched by their values:
+        a row that is added and removed in one batch has no effect. With a watermark, all changes
+        of a row are late when one of them removes a row that the watermark has passed, or a row
+        that is missing because it was late itself.
 
         Parameters
         ----------
         op : pyarrow.ChunkedArray
-            What becomes of the row of each arrival.
+            The kind of each arriving change.
         timed : bool
             Whether there is a watermark, so that rows may have been late.
 
@@ -111,79 +111,80 @@ class Came:
         Raises
         ------
         WorkbenchError
-            When a change is not known, an id is null, a row comes that is there, or, without a
-            watermark, one is taken back that is not.
+            When a change is unknown, an id is null, an added row exists already, or, without a
+            watermark, a removed row does not exist.
         """
-        comes = _comes(op)
+        is_addition = _is_addition(op)
         row, entity = self._entities()
-        left_out = self._left_out(comes, row, entity)
+        left_out = self._left_out(is_addition, row, entity)
         if timed:
-            left_out |= self._unknown(comes, left_out, row, entity)[entity]
-        there = (row >= 0).astype(np.int64)
-        np.add.at(there, entity[~left_out], np.where(comes, 1, -1)[~left_out])
-        self._refuse_twice(there > 1, entity)
-        if (there < 0).any():
-            at = np.flatnonzero(there[entity] < 0)[-1]
+            left_out |= self._removes_missing(is_addition, left_out, row, entity)[entity]
+        count = (row >= 0).astype(np.int64)
+        np.add.at(count, entity[~left_out], np.where(is_addition, 1, -1)[~left_out])
+        self._refuse_twice(count > 1, entity)
+        if (count < 0).any():
+            at = np.flatnonzero(count[entity] < 0)[-1]
             self._refuse("op", at, "takes back {} is not there")
         changed_rows = np.zeros(len(row), np.bool_)
         changed_rows[entity[~left_out]] = True
         gone = np.zeros(self.retained, np.uint8)
         gone[row[changed_rows & (row >= 0)]] = 1
-        stays = changed_rows & (there == 1)
-        last = self._last(comes, left_out, row, entity)[stays]
+        stays = changed_rows & (count == 1)
+        last = self._last(is_addition, left_out, row, entity)[stays]
         order = np.argsort(last)
         untimed = int(self.untimed[self.retained :].sum())
         late = int(left_out.sum()) - untimed
         return Net(gone, last[order], row[stays][order], late, untimed)
 
-    def _left_out(self, comes: Mask, row: Ints, entity: Ints) -> Mask:
-        """Which changes are left out: with a late one that takes back, all others of its row."""
+    def _left_out(self, is_addition: Mask, row: Ints, entity: Ints) -> Mask:
+        """Return the changes to drop: late ones, and all changes of a row with a late removal."""
         late = self.late[self.retained :]
         passed = row >= 0
         passed[passed] = self.late[row[passed]]
-        passed[entity[late & ~comes]] = True
+        passed[entity[late & ~is_addition]] = True
         left_out: Mask = late | passed[entity] | self.untimed[self.retained :]
         return left_out
 
-    def _unknown(self, comes: Mask, left_out: Mask, row: Ints, entity: Ints) -> Mask:
-        """Which rows are taken back as what they have been neither before nor in this batch."""
+    def _removes_missing(self, is_addition: Mask, left_out: Mask, row: Ints, entity: Ints) -> Mask:
+        """Return which entities are removed with values that no retained or added row has."""
         new = ~left_out & (row < 0)[entity]
-        taken_back = np.zeros(len(row), np.bool_)
-        taken_back[entity[new & ~comes]] = True
-        at = np.flatnonzero(new & taken_back[entity])
+        removed = np.zeros(len(row), np.bool_)
+        removed[entity[new & ~is_addition]] = True
+        at = np.flatnonzero(new & removed[entity])
         if not len(at):
-            return taken_back
-        left = self._balance(self.retained + at, entity[at], np.where(comes[at], 1, -1))
-        unknown = np.zeros(len(row), np.bool_)
-        unknown[entity[at[left < 0]]] = True
-        return unknown
+            return removed
+        balance = self._balance(self.retained + at, entity[at], np.where(is_addition[at], 1, -1))
+        missing = np.zeros(len(row), np.bool_)
+        missing[entity[at[balance < 0]]] = True
+        return missing
 
-    def _balance(self, at: Ints, which: Ints, signs: Ints) -> NDArray[np.float64]:
-        """How often each of some rows comes more than it goes, told apart by all its values."""
-        rows = self.rows.take(pa.array(at)).append_column("", pa.array(which))
+    def _balance(self, at: Ints, entity: Ints, signs: Ints) -> NDArray[np.float64]:
+        """Return how many more additions than removals each row has, matched by all its values."""
+        rows = self.rows.take(pa.array(at)).append_column("", pa.array(entity))
         codes, count = key_codes(rows)
         return np.asarray(np.bincount(codes, signs, count)[codes])
 
-    def _last(self, comes: Mask, left_out: Mask, row: Ints, entity: Ints) -> Ints:
-        """The arrival that each row ends as, -1 for those that no arrival brings."""
-        at = np.flatnonzero(comes & ~left_out)
+    def _last(self, is_addition: Mask, left_out: Mask, row: Ints, entity: Ints) -> Ints:
+        """Return the arrival that is each entity's final row, -1 where no arrival adds it."""
+        at = np.flatnonzero(is_addition & ~left_out)
         last = np.full(len(row), -1)
         np.maximum.at(last, entity[at], at)
         several = np.bincount(entity[at], minlength=len(row)) > 1
         if several.any():
             changes = np.flatnonzero(~left_out & several[entity])
-            there = np.flatnonzero(several & (row >= 0))
-            at = np.concatenate([row[there], self.retained + changes])
-            which = np.concatenate([there, entity[changes]])
-            signs = np.concatenate([np.ones(len(there), np.int64), np.where(comes[changes], 1, -1)])
-            left = self._balance(at, which, signs)[len(there) :]
-            ends = changes[comes[changes] & (left > 0)]
-            np.maximum.at(last, entity[ends], ends + len(comes))
-            last = np.where(last >= len(comes), last - len(comes), last)
+            known = np.flatnonzero(several & (row >= 0))
+            at = np.concatenate([row[known], self.retained + changes])
+            entities = np.concatenate([known, entity[changes]])
+            change_signs = np.where(is_addition[changes], 1, -1)
+            signs = np.concatenate([np.ones(len(known), np.int64), change_signs])
+            balance = self._balance(at, entities, signs)[len(known) :]
+            ends = changes[is_addition[changes] & (balance > 0)]
+            np.maximum.at(last, entity[ends], ends + len(is_addition))
+            last = np.where(last >= len(is_addition), last - len(is_addition), last)
         return last
 
     def _entities(self) -> tuple[Ints, Ints]:
-        """Each row that is spoken of as a row of the state, -1 for none; and which one each is."""
+        """Return the retained row of each entity, -1 for none, and the entity of each arrival."""
         known = self.rows.select(list(self.row_id))
         for column in known.columns:
             if column.slice(self.retained).null_count:
@@ -191,15 +192,15 @@ class Came:
                     "row_id: a row's id is null; give every row one, or leave such rows out."
                 )
         first = as_array(known.column(0))
-        spoken_of = pc.is_in(first.slice(0, self.retained), value_set=first.slice(self.retained))
-        near = np.flatnonzero(spoken_of.to_numpy(zero_copy_only=False))
-        at = np.concatenate([near, np.arange(self.retained, len(first))])
+        is_candidate = pc.is_in(first.slice(0, self.retained), value_set=first.slice(self.retained))
+        candidates = np.flatnonzero(is_candidate.to_numpy(zero_copy_only=False))
+        at = np.concatenate([candidates, np.arange(self.retained, len(first))])
         ids = known.take(pa.array(at)).append_column("", pa.array(self.partition[at]))
-        codes, count = key_codes(ids)
-        found = np.full(count, -1)
-        found[codes[: len(near)]] = near
-        entity, which = np.unique(codes[len(near) :], return_inverse=True)
-        return found[entity], which
+        codes, ids_count = key_codes(ids)
+        row = np.full(ids_count, -1)
+        row[codes[: len(candidates)]] = candidates
+        code, entity = np.unique(codes[len(candidates) :], return_inverse=True)
+        return row[code], entity
 
     def _refuse_twice(self, twice: Mask, entity: Ints) -> None:
         if twice.any():
@@ -207,18 +208,18 @@ class Came:
             self._refuse("row_id", at, "brings {} is there already")
 
     def _refuse(self, argument: str, at: int, what: str) -> None:
-        given = [self.rows.column(name)[self.retained + int(at)].as_py() for name in self.row_id]
-        effect = what.format(f"a row whose id {', '.join(map(repr, given))}")
+        row_id = [self.rows.column(name)[self.retained + int(at)].as_py() for name in self.row_id]
+        effect = what.format(f"a row whose id {', '.join(map(repr, row_id))}")
         raise WorkbenchError(
             f"{argument}: a change {effect}; give each row an id of its own, and -U before +U."
         )
 
 
-def _comes(op: pa.ChunkedArray) -> Mask:
-    """Where a change brings a row."""
+def _is_addition(op: pa.ChunkedArray) -> Mask:
+    """Return which changes add a row."""
     known = pc.is_in(op, value_set=pa.array(OPS))
     if not pc.all(known).as_py() and len(op):
         wrong = op.filter(pc.invert(known))[0].as_py()
         raise WorkbenchError(f"op: {wrong!r} is no change; give '+I', '-U', '+U' or '-D'.")
-    found = as_array(pc.is_in(op, value_set=pa.array(COMES)))
-    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
+    is_addition = as_array(pc.is_in(op, value_set=pa.array(ADDITIONS)))
+    return np.asarray(is_addition.to_numpy(zero_copy_only=False), np.bool_)

@@ -1,21 +1,20 @@
-"""What a window call does with the rows of a stream: the part that knows no Spark.
+"""Processing of a stream's rows by a window call, independent of Spark.
 
-A query over a stream keeps the rows of its partitions in *buckets*, one for each task, and a bucket
-in *parts*, each a packed value of its own: so a micro-batch reads and writes those parts alone that
-it touches (:mod:`workbench.windows.stream.worker.bucket`). What is kept, what leaves and when is
-the business of a :class:`StreamOperator`. It gets the partitions of all touched parts as one block,
-the rows that have come, and the watermark; it returns the partitions as they are now and the rows
-that go on. It is a pure function over Arrow and NumPy, and has no say in buckets and parts.
+The state of a query over a stream is divided into *buckets*, one for each task, and a bucket into
+*parts*, each a packed value. So a micro-batch reads and writes only the parts that it touches
+(:mod:`workbench.windows.stream.worker.bucket`). A :class:`StreamOperator` decides which rows are
+kept and which are emitted. It gets the partitions of all touched parts as one block, the arrivals,
+and the watermark; it returns the updated partitions and the emitted rows. It is a pure function
+over Arrow and NumPy, and independent of buckets and parts.
 
-A mode is written in three steps: :func:`placed` finds the partition of each row that has come;
-kernels do the rest over blocks of partitions; :class:`Emitted` says what has become of them.
+A mode has three steps: :func:`place_arrivals` finds the partition of each arrival; kernels process
+blocks of partitions; :class:`Emitted` is the result.
 
-The columns of ``retained.keys``, a row for each partition, are those of the key by the names that
-they have on the way (:class:`workbench.spark.shuffle.Carried`), :data:`HASH`, and whatever integers
-a mode keeps for each partition. ``retained.rows`` has the columns of the arrivals but for
-:data:`HASH`, and whatever a mode adds. A partition may have no row. One that a mode leaves out of
-what it returns is forgotten. What a mode keeps must have the same columns, of the same types, each
-time.
+``retained.keys`` has a row for each partition. Its columns are those of the key, by the names that
+they have in the workers (:class:`workbench.spark.shuffle.Carried`), :data:`HASH`, and any integers
+that a mode keeps for each partition. ``retained.rows`` has the columns of the arrivals except
+:data:`HASH`, and any columns that a mode adds. A partition may have no row. A partition that a mode
+does not return is dropped. The columns and types of the state must always be the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,22 +31,22 @@ from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.task import WindowTask
 
-#: Of each row that comes, and of each partition that is held: 64 bits of a hash of the key.
+#: The column with a 64-bit hash of the key, of each arrival and of each partition.
 HASH = "__hash__"
 #: A time at which nothing is due.
 NEVER = 2**63 - 1
 
 
 class Clock(NamedTuple):
-    """How far the stream is, in microseconds; None where there is no watermark, or not yet.
+    """The progress of the stream, in microseconds; None without a watermark, or before the first.
 
     Attributes
     ----------
     watermark : int or None
-        No row comes in a later micro-batch with this time or a smaller one.
+        Later micro-batches have no rows with this time or an earlier one.
     before : int or None
-        The watermark when the bucket was last asked: rows that come now and whose time is not
-        above it are late. It is never above ``watermark``.
+        The watermark at the bucket's last step. Arrivals whose time is not above it are late. It
+        is never above ``watermark``.
     """
 
     watermark: int | None
@@ -56,20 +55,20 @@ class Clock(NamedTuple):
 
 @dataclass(frozen=True)
 class Emitted:
-    """What has become of some partitions.
+    """The result of processing some partitions.
 
     Attributes
     ----------
     retained : Block
-        The partitions that are still kept, in any order, as the next call gets them.
+        The partitions to keep, in any order; the next call gets them.
     output : pyarrow.Table
-        The rows that go on, with the columns of the query's result; none of either when no row
-        goes on.
+        The emitted rows, with the columns of the query's result; without columns when no row is
+        emitted.
     counts : dict of str to int
-        What is counted, by the names of :attr:`Mode.counts`.
+        Counts, by the names of :attr:`StreamOperator.counts`.
     due : int64 array of shape (partitions,)
-        Of each partition of ``retained``: what the watermark must reach before the mode is to be
-        asked again, though no row comes; :data:`NEVER` where that is not needed.
+        For each partition of ``retained``: the watermark at which it must be processed even
+        without arrivals; :data:`NEVER` where that is not needed.
     """
 
     retained: Block
@@ -79,39 +78,37 @@ class Emitted:
 
 
 class StreamOperator(Protocol):
-    """How a window call answers a stream.
+    """The interface of an emit mode of a window call over a stream.
 
     Implementations are frozen dataclasses that can be pickled, of plain values only.
 
     Attributes
     ----------
     counts : tuple of str
-        The names of what is counted, which a person sees in the query's progress: such as
-        "late_rows".
+        The names of the counts in the query's progress, such as "late_rows".
     """
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """The names of what is counted."""
+        """The names of the counts."""
         ...
 
     @property
     def description(self) -> Mapping[str, object]:
-        """What the state depends on, in plain values: a checkpoint is bound to it."""
+        """Plain values that determine the state; a checkpoint is bound to them."""
         ...
 
-    def take(self, retained: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
-        """Take in rows, and return what has become of the partitions.
+    def process(self, retained: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
+        """Process arrivals, and return the updated partitions and the emitted rows.
 
         Parameters
         ----------
         retained : Block or None
-            The partitions of the parts that are touched, as ``take`` has returned them: those of
-            the rows that come, those in which something is due, and others. None when none of them
-            is kept yet.
+            The partitions of the touched parts, as ``process`` returned them: those of the
+            arrivals, those that are due, and others. None when the touched parts are empty.
         arrivals : pyarrow.Table or None
-            The rows that have come, in the order of arrival: the columns that go to the workers,
-            and :data:`HASH`. None when none has, and then ``retained`` is given.
+            The arrivals, in the order of arrival: the columns that go to the workers, and
+            :data:`HASH`. None when there are none; then ``retained`` is given.
         clock : Clock
 
         Returns
@@ -122,9 +119,9 @@ class StreamOperator(Protocol):
 
 
 def description_of(task: WindowTask) -> dict[str, object]:
-    """Return what a window call's state depends on, without the names of classes and fields.
+    """Return the properties that determine a window call's state, without class and field names.
 
-    A checkpoint outlives a version of the workbench, so what it is bound to is written out here.
+    Checkpoints outlive versions of the workbench, so these properties are listed explicitly.
 
     Parameters
     ----------
@@ -133,7 +130,7 @@ def description_of(task: WindowTask) -> dict[str, object]:
     Returns
     -------
     dict of str to object
-        Plain values, that JSON takes.
+        Plain values that JSON can represent.
     """
     return {
         "columns": [list(one) for one in task.columns],
@@ -144,33 +141,33 @@ def description_of(task: WindowTask) -> dict[str, object]:
 
 
 def _call(call: Call) -> list[object]:
-    options = call.options
-    given: list[object] = [options.n, list(options.q), options.single, repr(options.default)]
-    given += [options.ignore_nulls, options.distinct, options.separator]
+    given = call.options
+    options: list[object] = [given.n, list(given.q), given.single, repr(given.default)]
+    options += [given.ignore_nulls, given.distinct, given.separator]
     bounds = call.frame.low, call.frame.high
     frame: list[object] = [call.frame.unit, call.frame.exclude]
     frame += [None if one is None else [repr(one.amount), one.unit] for one in bounds]
     columns = [list(call.arguments), call.where, call.default]
-    # Only where there are such, so that queries without them stay what they are.
-    own: list[object] = [[one.name, one.descending, one.nulls_first] for one in call.order]
-    more = [own, call.each] if call.order or call.each else []
-    return [call.column, call.function, *columns, frame, given, *more]
+    # Added only if there are any, so that queries without them keep their description.
+    own_order: list[object] = [[one.name, one.descending, one.nulls_first] for one in call.order]
+    more = [own_order, call.each] if call.order or call.each else []
+    return [call.column, call.function, *columns, frame, options, *more]
 
 
 class PlacedArrivals(NamedTuple):
-    """Partitions that are held and those that come with new rows, which are none's yet.
+    """Retained and new partitions, and the arrivals of each.
 
     Attributes
     ----------
     keys : pyarrow.Table
-        The columns of the key and :data:`HASH` of each partition: first those that are held, in
-        their order, then the new ones.
+        The columns of the key and :data:`HASH` of each partition: first the retained partitions,
+        in their order, then the new ones.
     offsets : int64 array of shape (partitions + 1,)
-        The rows that are held; new partitions have none.
+        Offsets of the retained rows; new partitions have none.
     new_offsets : int64 array of shape (partitions + 1,)
-        The arrivals of each partition, as places in ``order``.
+        Offsets of each partition's arrivals in ``order``.
     order : int64 array of shape (arrivals,)
-        The arrivals partition by partition, and within each as they have come.
+        The arrivals by partition, and within each in the order of arrival.
     """
 
     keys: pa.Table
@@ -180,12 +177,14 @@ class PlacedArrivals(NamedTuple):
 
     @property
     def partitions(self) -> int:
-        """How many partitions there are, the new ones included."""
+        """The number of partitions, new ones included."""
         return len(self.offsets) - 1
 
 
-def placed(retained: Block | None, arrivals: pa.Table | None, key: Sequence[str]) -> PlacedArrivals:
-    """Find the partitions of rows that have come.
+def place_arrivals(
+    retained: Block | None, arrivals: pa.Table | None, key: Sequence[str]
+) -> PlacedArrivals:
+    """Find the partition of each arrival.
 
     Parameters
     ----------
@@ -205,21 +204,22 @@ def placed(retained: Block | None, arrivals: pa.Table | None, key: Sequence[str]
 
     Examples
     --------
-    >>> there = pa.table({"user": ["a", "b"], HASH: [1, 2]})
-    >>> held = Block(there, np.array([0, 1, 2]), pa.table({"time": [5, 6]}))
+    >>> keys = pa.table({"user": ["a", "b"], HASH: [1, 2]})
+    >>> retained = Block(keys, np.array([0, 1, 2]), pa.table({"time": [5, 6]}))
     >>> new = pa.table({"user": ["c", "b", "c"], HASH: [3, 2, 3], "time": [7, 8, 9]})
-    >>> found = placed(held, new, ["user"])
-    >>> found.keys.to_pydict()
+    >>> placed = place_arrivals(retained, new, ["user"])
+    >>> placed.keys.to_pydict()
     {'user': ['a', 'b', 'c'], '__hash__': [1, 2, 3]}
-    >>> found.offsets.tolist(), found.new_offsets.tolist(), found.order.tolist()
+    >>> placed.offsets.tolist(), placed.new_offsets.tolist(), placed.order.tolist()
     ([0, 1, 2, 2], [0, 0, 1, 3], [1, 0, 2])
     """
     names = [*key, HASH]
-    come = None if arrivals is None else arrivals.select(names)
-    keys = one_behind_the_other(None if retained is None else retained.keys.select(names), come)
+    arrival_keys = None if arrivals is None else arrivals.select(names)
+    known_keys = None if retained is None else retained.keys.select(names)
+    keys = concat_rows(known_keys, arrival_keys)
     known = 0 if retained is None else len(retained.keys)
     codes, count = key_codes(keys.select(list(key)))
-    # Codes count up in the order of first rows, so those of held partitions are their numbers.
+    # Codes count up in the order of first rows, so those of retained partitions are their numbers.
     new_offsets, order = grouped(codes[known:].copy(), count)
     first = np.arange(count)
     first[known:] = known + order[new_offsets[known:-1]]
@@ -231,14 +231,14 @@ def placed(retained: Block | None, arrivals: pa.Table | None, key: Sequence[str]
     )
 
 
-def one_behind_the_other(retained: pa.Table | None, arrivals: pa.Table | None) -> pa.Table:
-    """Return rows that are held and behind them rows that have come.
+def concat_rows(retained: pa.Table | None, arrivals: pa.Table | None) -> pa.Table:
+    """Return retained rows followed by arrivals.
 
     Parameters
     ----------
     retained, arrivals : pyarrow.Table or None
-        At least one of the two is given, and of both the columns have the same names. The held
-        ones take the types of the arrivals, where a setting has changed these since.
+        At least one of the two is given; their columns have the same names. Retained rows are cast
+        to the types of the arrivals, where a setting has changed these since.
 
     Returns
     -------
@@ -246,8 +246,8 @@ def one_behind_the_other(retained: pa.Table | None, arrivals: pa.Table | None) -
 
     Examples
     --------
-    >>> come = pa.table({"time": pa.array([2], pa.int64())})
-    >>> one_behind_the_other(pa.table({"time": pa.array([1], pa.int32())}), come).to_pydict()
+    >>> arrivals = pa.table({"time": pa.array([2], pa.int64())})
+    >>> concat_rows(pa.table({"time": pa.array([1], pa.int32())}), arrivals).to_pydict()
     {'time': [1, 2]}
     """
     if retained is None or arrivals is None:
@@ -258,7 +258,7 @@ def one_behind_the_other(retained: pa.Table | None, arrivals: pa.Table | None) -
 
 
 def integers_of(retained: Block | None, name: str, partitions: int) -> Ints:
-    """Return what is kept for each partition under a name, and 0 for those that are new.
+    """Return an integer column of the retained partitions, extended by 0 for new partitions.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def integers_of(retained: Block | None, name: str, partitions: int) -> Ints:
     name : str
         A column of ``retained.keys``.
     partitions : int
-        How many there are, the new ones included.
+        The number of partitions, new ones included.
 
     Returns
     -------
@@ -274,11 +274,11 @@ def integers_of(retained: Block | None, name: str, partitions: int) -> Ints:
 
     Examples
     --------
-    >>> held = Block(pa.table({"seen": [4]}), np.array([0, 0]), pa.table({}))
-    >>> integers_of(held, "seen", 3).tolist()
+    >>> retained = Block(pa.table({"seen": [4]}), np.array([0, 0]), pa.table({}))
+    >>> integers_of(retained, "seen", 3).tolist()
     [4, 0, 0]
     """
-    found = np.zeros(partitions, np.int64)
+    values = np.zeros(partitions, np.int64)
     if retained is not None:
-        found[: len(retained.keys)] = as_array(retained.keys.column(name)).to_numpy()
-    return found
+        values[: len(retained.keys)] = as_array(retained.keys.column(name)).to_numpy()
+    return values

@@ -1,4 +1,4 @@
-"""The place of rows in a window's order, as integers that hold for those kept and those to come."""
+"""Integer codes for the order of rows, valid for retained rows and for arrivals."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,14 +16,14 @@ from workbench.functions.order import OrderColumn
 
 
 class Codes(NamedTuple):
-    """The places of rows in the order.
+    """Order codes of rows.
 
     Attributes
     ----------
     code : int64 array of shape (rows,)
-        In the window's order, and equal for peers.
+        Ascending in the window's order, and equal for peers.
     time : int64 array of shape (rows,), or None
-        Where the order begins with instants that ascend: these, in microseconds.
+        The times, in microseconds, where the order begins with an ascending timestamp.
     untimed : bool array of shape (rows,)
         Where the first column of the order is null.
     """
@@ -33,13 +33,13 @@ class Codes(NamedTuple):
     untimed: NDArray[np.bool_]
 
     def late(self, watermark: int | None) -> NDArray[np.bool_]:
-        """Return which rows a watermark has passed: none without one, and none without a time."""
+        """Return which rows a watermark has passed; rows without a time are never late."""
         if self.time is None or watermark is None:
             return np.zeros(len(self.code), np.bool_)
         return (self.time <= watermark) & ~self.untimed
 
     def up_to(self, watermark: int | None) -> int | None:
-        """Return the greatest code that no row behind the watermark can have; None without any."""
+        """Return the greatest code that later rows cannot have; None without a watermark."""
         if self.time is None or watermark is None:
             return None
         if self.time is self.code:
@@ -48,7 +48,7 @@ class Codes(NamedTuple):
         return int(self.code[passed].max(initial=-2)) + 1
 
     def passed_at(self, due: Ints) -> Ints:
-        """Return which watermark passes the rows of some codes, and the greatest integer for it."""
+        """Return the watermarks that pass rows of the given codes, or the greatest integer."""
         if self.time is None or self.time is self.code:
             return due
         time = np.full(self.code.max(initial=-1) + 2, MOST)
@@ -56,7 +56,7 @@ class Codes(NamedTuple):
         return np.asarray(np.where(due < MOST, time[np.minimum(due, len(time) - 1)], MOST))
 
     def at(self, rows: Ints) -> "Codes":
-        """Return the codes of rows in another order, or of some of them."""
+        """Return the codes of the given rows, in the given order."""
         code, untimed = self.code[rows], self.untimed[rows]
         if self.time is None or self.time is self.code:
             return Codes(code, None if self.time is None else code, untimed)
@@ -64,18 +64,18 @@ class Codes(NamedTuple):
 
 
 def order_codes(rows: pa.Table, order: Sequence[OrderColumn], measured: bool = False) -> Codes:
-    """Return the codes of rows.
+    """Return the order codes of rows.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        Those that are kept and those that come, in any order.
+        Retained rows and arrivals, in any order.
     order : sequence of OrderColumn
-        Along one column of numbers or times, codes are what distances are measured in. Of text,
-        long decimals and several columns they are ranks among these rows.
+        For one column of numbers or times, distances between codes are distances of values. For
+        text, long decimals and several columns, codes are ranks among these rows.
     measured : bool
-        Whether a frame has a distance along the order. Where none has, codes are ranks as well if
-        nulls would stand with a value that is the last of its type.
+        Whether a frame has a distance along the order. If not, codes are also ranks where the code
+        of nulls would equal that of the least or greatest value of the type.
 
     Returns
     -------
@@ -93,19 +93,19 @@ def order_codes(rows: pa.Table, order: Sequence[OrderColumn], measured: bool = F
     first = as_array(rows.column(order[0].name))
     place, untimed = places(first, order[0]), ~present(first)
     time = place if pa.types.is_timestamp(first.type) and not order[0].descending else None
-    alone = len(order) == 1 and not is_ranked(first.type)
-    if alone and (measured or not _nulls_are_peers(place, untimed)):
+    has_distances = len(order) == 1 and not is_ranked(first.type)
+    if has_distances and (measured or not _nulls_share_code(place, untimed)):
         return Codes(place, time, untimed)
     return Codes(_ranks(rows, order), time, untimed)
 
 
-def _nulls_are_peers(place: Ints, null: NDArray[np.bool_]) -> bool:
-    """Whether a value stands where nulls do."""
+def _nulls_share_code(place: Ints, null: NDArray[np.bool_]) -> bool:
+    """Return whether a value has the code of nulls."""
     return bool(null.any() and (place[~null] == place[null][0]).any())
 
 
 def _ranks(rows: pa.Table, order: Sequence[OrderColumn]) -> Ints:
-    """Even numbers, so that a watermark has one of its own between two of them."""
+    """Return ranks as even numbers, so that a watermark can have a number between two ranks."""
     keys = [key for column in order for key in _keys(as_array(rows.column(column.name)), column)]
     at = np.lexsort(keys[::-1])
     differs = np.zeros(len(rows), np.int64)
@@ -117,7 +117,7 @@ def _ranks(rows: pa.Table, order: Sequence[OrderColumn]) -> Ints:
 
 
 def _keys(values: pa.Array, column: OrderColumn) -> tuple[Ints, Ints]:
-    """Where nulls stand, and the order of the others."""
+    """Return sort keys: the side on which nulls stand, and the codes of the values."""
     there = present(values)
     code = codes_in_order(values)
     code = ~code if column.descending else code

@@ -1,4 +1,4 @@
-"""The state of a query over a stream as bytes, sealed with what it was written for."""
+"""The state of a query over a stream as bytes, sealed with the query that it belongs to."""
 
 import struct
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.errors import WorkbenchError
 
-#: Goes up whenever packed state is laid out in another way.
+#: The version of the layout of packed state; increases with each change.
 VERSION = 3
-#: How many rows each partition has, in a packed part.
+#: The column with the number of rows of each partition, in a packed part.
 SIZE = "__size__"
 
 _MAGIC = b"window workbench"
@@ -24,16 +24,16 @@ _HEAD = struct.Struct("<16sHI16s")
 
 @dataclass(frozen=True)
 class Seal:
-    """What state was written for, which stands in front of each packed value.
+    """A header that identifies the query of a packed value.
 
     Attributes
     ----------
     buckets : int
-        How many buckets the query has.
+        The number of buckets of the query.
     call : bytes
-        16 bytes that differ for calls over another table, or with other functions.
+        A fingerprint of 16 bytes, which differs for other tables or other functions.
     version : int
-        Of the format.
+        The version of the format.
     """
 
     buckets: int
@@ -42,12 +42,12 @@ class Seal:
 
     @classmethod
     def of(cls, packed: bytes) -> "Seal":
-        """Return the seal of a packed value of this version, whatever it was written for."""
+        """Return the seal of a packed value of this version, for whatever query it was written."""
         head = packed[: _HEAD.size]
         buckets, call = _HEAD.unpack(head)[2:] if len(head) == _HEAD.size else (0, b"")
-        found = cls(buckets, call)
-        found.opened(packed)
-        return found
+        seal = cls(buckets, call)
+        seal.opened(packed)
+        return seal
 
     @property
     def head(self) -> bytes:
@@ -55,7 +55,7 @@ class Seal:
         return _HEAD.pack(_MAGIC, self.version, self.buckets, self.call)
 
     def opened(self, packed: bytes) -> memoryview:
-        """Return what stands behind the seal of a packed value.
+        """Return the content of a packed value after its seal.
 
         Parameters
         ----------
@@ -82,25 +82,25 @@ class Seal:
 now has 8; set spark.sql.shuffle.partitions to 4 as it was, or begin a new checkpoint.
         """
         if packed[: len(self.head)] != self.head:
-            raise WorkbenchError(f"checkpoint: {self._why_not(packed)}")
+            raise WorkbenchError(f"checkpoint: {self._mismatch(packed)}")
         return memoryview(packed)[len(self.head) :]
 
     def check_buckets(self, begun: int) -> None:
-        """Refuse a number of buckets that is not the one with which a checkpoint was begun.
+        """Refuse a number of buckets other than the one with which a checkpoint was begun.
 
-        The seal of what is kept says it, too; but in another number of buckets, a row may go to
-        one of which nothing is kept.
+        The seals of stored values hold that number too, but with another number of buckets a row
+        may go to a bucket without a stored value.
         """
         if begun != self.buckets:
-            raise WorkbenchError(f"checkpoint: {self._why_not_so_many(begun)}")
+            raise WorkbenchError(f"checkpoint: {self._wrong_buckets(begun)}")
 
-    def _why_not_so_many(self, begun: int) -> str:
+    def _wrong_buckets(self, begun: int) -> str:
         return (
             f"it was begun with {begun} buckets, but the query now has {self.buckets}; "
             f"set spark.sql.shuffle.partitions to {begun} as it was, or begin a new checkpoint."
         )
 
-    def _why_not(self, packed: bytes) -> str:
+    def _mismatch(self, packed: bytes) -> str:
         begin = "begin a new checkpoint"
         if len(packed) < _HEAD.size:
             return f"its state was not written by a window call; {begin}."
@@ -113,12 +113,12 @@ now has 8; set spark.sql.shuffle.partitions to 4 as it was, or begin a new check
                 f"writes {self.version}; go on with the version that wrote it, or {begin}."
             )
         if buckets != self.buckets:
-            return self._why_not_so_many(buckets)
+            return self._wrong_buckets(buckets)
         return f"it was begun by another window call or over other columns; call it so, or {begin}."
 
 
 def packed_part(part: Block, seal: Seal) -> bytes:
-    """Return some partitions as bytes.
+    """Return partitions as bytes.
 
     Parameters
     ----------
@@ -142,12 +142,12 @@ def packed_part(part: Block, seal: Seal) -> bytes:
     for table in (part.keys.append_column(SIZE, pa.array(np.diff(part.offsets))), part.rows):
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
-    found: bytes = sink.getvalue().to_pybytes()
-    return found
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
 
 
 def unpacked_part(packed: bytes, seal: Seal) -> Block:
-    """Return the partitions that were packed, without a copy of their columns.
+    """Return packed partitions, without copying their columns.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def unpacked_part(packed: bytes, seal: Seal) -> Block:
     Raises
     ------
     WorkbenchError
-        When the seal is another one.
+        When the value has another seal.
     """
     source = pa.BufferReader(pa.py_buffer(seal.opened(packed)))
     keys, rows = (unpacked_rows(source) for _ in range(2))
@@ -179,8 +179,8 @@ def joined(parts: list[Block]) -> Block | None:
     return Block(keys, offsets_of(sizes), rows)
 
 
-def taken(block: Block, partitions: Ints) -> Block:
-    """Return partitions of a block in another order, or some of them.
+def take_partitions(block: Block, partitions: Ints) -> Block:
+    """Return a block of the given partitions, in the given order.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def taken(block: Block, partitions: Ints) -> Block:
     --------
     >>> rows = pa.table({"time": [1, 2, 3]})
     >>> block = Block(pa.table({"user": [7, 8]}), np.array([0, 1, 3]), rows)
-    >>> taken(block, np.array([1, 0])).rows.to_pydict()
+    >>> take_partitions(block, np.array([1, 0])).rows.to_pydict()
     {'time': [2, 3, 1]}
     """
     sizes = np.diff(block.offsets)[partitions]
@@ -205,7 +205,7 @@ def taken(block: Block, partitions: Ints) -> Block:
 
 
 def rows_at(rows: pa.Table, at: Ints) -> pa.Table:
-    """Return rows of a table by their numbers, each column in one piece."""
+    """Return rows of a table by their numbers, each column in one chunk."""
     columns: dict[str, Any] = {
         name: as_array(rows.column(name)).take(pa.array(at)) for name in rows.column_names
     }

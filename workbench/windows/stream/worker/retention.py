@@ -1,4 +1,4 @@
-"""When rows that are kept can be dropped, though nothing comes."""
+"""The watermarks at which retained rows can be dropped without arrivals."""
 
 from collections.abc import Sequence
 
@@ -13,16 +13,16 @@ from workbench.windows.stream.worker.operator import NEVER
 def due_of(
     offsets: Ints, time: Ints | None, extents: Sequence[FrameExtent], watermark: int | None
 ) -> Ints:
-    """Return what the watermark must reach before rows of each partition can be dropped.
+    """Return the watermark at which rows of each partition can be dropped.
 
-    A quiet partition is asked at most twice: when its last row is passed, and when that row is out
-    of reach of any that may still come.
+    A partition without arrivals is due at most twice: when the watermark passes its last row, and
+    when that row is out of reach of all rows that may still arrive.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
     time : int64 array of shape (rows,), or None
-        Where the order begins with instants that ascend: these.
+        The times, where the order begins with an ascending timestamp.
     extents : sequence of FrameExtent
     watermark : int or None
 
@@ -42,10 +42,10 @@ def due_of(
     if time is None or (table[:, [BACK, START]] == MOST).any():
         return due
     reach = int(table[along_order(table)][:, [BACK, START]].max(initial=0))
-    some = offsets[1:] > offsets[:-1]
-    last = time[offsets[1:][some] - 1]
+    nonempty = offsets[1:] > offsets[:-1]
+    last = time[offsets[1:][nonempty] - 1]
     passed = np.full(len(last), False) if watermark is None else last <= watermark
-    away = np.where(last > NEVER - reach, NEVER, last + reach)
-    gone = away <= (NEVER if watermark is None else watermark)
-    due[some] = np.where(passed, np.where(gone, NEVER, away), last)
+    out_of_reach = np.where(last > NEVER - reach, NEVER, last + reach)
+    dropped = out_of_reach <= (NEVER if watermark is None else watermark)
+    due[nonempty] = np.where(passed, np.where(dropped, NEVER, out_of_reach), last)
     return due

@@ -1,4 +1,4 @@
-"""The answers of the rows that a batch of changes can affect, and which of them are others."""
+"""Recomputation of the rows that a batch of changes can affect, and comparison of results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from workbench.functions.order import OrderColumn
 
 
 @dataclass(frozen=True)
-class Before:
-    """How much of each partition has been dropped, which ranks count all the same.
+class DroppedCounts:
+    """The numbers of dropped rows of each partition, which ranks still count.
 
     Attributes
     ----------
     rows, peers : int64 arrays of shape (partitions,)
-        Rows, and groups of peers.
+        Dropped rows, and dropped groups of peers.
     """
 
     rows: Ints
@@ -35,17 +35,17 @@ class Before:
 
 
 @dataclass(frozen=True)
-class Answered:
-    """New answers of some rows.
+class Recomputed:
+    """New results of some rows.
 
     Attributes
     ----------
     affected : int64 array of shape (rows,)
-        These rows of the block, ascending.
+        The row numbers in the block, ascending.
     columns : list of pyarrow.Array
-        A column for each call; none where no row is asked.
+        A column for each call; empty where no row is affected.
     read : int
-        How many rows the answers were computed from.
+        The number of rows that were read to compute them.
     """
 
     affected: Ints
@@ -54,8 +54,8 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Engine:
-    """The calls of a query, for slices of its partitions.
+class CallEngine:
+    """Computes the calls of a query for slices of its partitions.
 
     Attributes
     ----------
@@ -70,12 +70,12 @@ class Engine:
 
     @property
     def counts_rows(self) -> bool:
-        """Whether a call counts the rows before its own, those that are dropped included."""
+        """Whether a call counts the rows before a row, dropped rows included."""
         return any(extent.counted for extent in self.extents)
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns that the calls look at."""
+        """The columns that the calls read."""
         names = [column.name for column in self.order]
         for call in self.calls:
             names += call.needs
@@ -84,79 +84,81 @@ class Engine:
                     names.append(str(bound.amount.column))
         return tuple(dict.fromkeys(names))
 
-    def affected(
+    def recompute(
         self,
         rows: pa.Table,
         source: Ints,
         offsets: Ints,
         code: Ints,
         changes: Changes,
-        before: Before,
-    ) -> Answered:
-        """Return the answers that changes can affect.
+        before: DroppedCounts,
+    ) -> Recomputed:
+        """Return new results of the rows that changes can affect.
 
         Parameters
         ----------
         rows : pyarrow.Table
-            At least what :attr:`needs` names.
+            At least the columns in :attr:`needs`.
         source : int64 array of shape (rows of the block,)
-            Which of these rows the block has after the changes, sorted in every partition.
+            The rows of the block after the changes, sorted in every partition, as row numbers.
         offsets : int64 array of shape (partitions + 1,)
         code : int64 array of shape (rows of the block,)
         changes : Changes
-        before : Before
+        before : DroppedCounts
 
         Returns
         -------
-        Answered
+        Recomputed
 
         Notes
         -----
-        Some affected ranges far apart are answered each from the rows around it. A range along
-        floats, whose codes cannot be added to, and one with bounds that differ from row to row
-        have no end: such a call is computed again from the change on, or for the whole partition.
+        Affected ranges that are far apart are computed separately, each from the rows around it.
+        Frames along floats, whose codes allow no arithmetic, and frames whose bounds differ from
+        row to row count as unbounded: such a call is recomputed from the change on, or for the
+        whole partition.
         """
         extents = [_with_peers(extent) for extent in self.extents]
         cut = cut_ranges(offsets, find_affected(offsets, code, changes, extents))
         if not len(cut.rows):
-            return Answered(cut.rows, [], 0)
+            return Recomputed(cut.rows, [], 0)
         slices = rows.select(self.needs).take(pa.array(source[cut.rows]))
         window = Window(Block(pa.table({}), cut.offsets, slices), self.order)
-        rows_affected, stood = np.flatnonzero(cut.affected), self._stood(offsets, code, cut, before)
+        rows_affected = np.flatnonzero(cut.affected)
+        preceding = self._rows_before(offsets, code, cut, before)
         columns = []
         for call in self.calls:
             column = answer(window, call).take(pa.array(rows_affected))
-            if call.function in stood:
-                more = pa.array(stood[call.function][rows_affected]).cast(column.type)
+            if call.function in preceding:
+                more = pa.array(preceding[call.function][rows_affected]).cast(column.type)
                 column = pc.add(column, more)
             columns.append(column)
-        return Answered(cut.rows[rows_affected], columns, len(cut.rows))
+        return Recomputed(cut.rows[rows_affected], columns, len(cut.rows))
 
-    def nothing(self, rows: pa.Table) -> list[pa.Array]:
-        """Return the answers of no row, of their types; some row must be given."""
+    def empty_results(self, rows: pa.Table) -> list[pa.Array]:
+        """Return empty result columns with the right types; ``rows`` must not be empty."""
         one = Block(pa.table({}), np.array([0, 1]), rows.slice(0, 1))
         window = Window(one, self.order)
         return [answer(window, call).slice(0, 0) for call in self.calls]
 
-    def _stood(
-        self, offsets: Ints, code: Ints, cut: PartitionSlices, before: Before
+    def _rows_before(
+        self, offsets: Ints, code: Ints, cut: PartitionSlices, before: DroppedCounts
     ) -> dict[str, Ints]:
-        """What a slice of a partition does not see: by the names of functions that count it."""
+        """Return the numbers of rows or peers before a slice, by the functions that count them."""
         functions = {call.function for call in self.calls}
-        sizes, found = np.diff(cut.offsets), {}
+        sizes, counts = np.diff(cut.offsets), {}
         if functions & {"row_number", "rank"}:
             rows = np.repeat(cut.before + before.rows[cut.partition], sizes)
-            found = {"row_number": rows, "rank": rows}
+            counts = {"row_number": rows, "rank": rows}
         if "dense_rank" in functions:
             peers = peers_before(offsets, code, cut) + before.peers[cut.partition]
-            found["dense_rank"] = np.repeat(peers, sizes)
-        return found
+            counts["dense_rank"] = np.repeat(peers, sizes)
+        return counts
 
 
 def _with_peers(extent: FrameExtent) -> FrameExtent:
-    """Return a look along the order that has the row's peers too.
+    """Return an extent along the order that includes the row's peers.
 
-    Rows that the order has no value for see one another, wherever the frames of others begin.
+    The frames of rows with a null order value hold each other, wherever other frames begin.
     """
     if extent.unit != "range":
         return extent
@@ -168,12 +170,12 @@ def _with_peers(extent: FrameExtent) -> FrameExtent:
 def same_rows(
     before: Ints, after: Ints, columns: Iterable[pa.Array], only: NDArray[np.bool_] | None = None
 ) -> Flags:
-    """Return where rows have what they had, in all of some columns.
+    """Return which rows have equal values before and after, in all given columns.
 
     Parameters
     ----------
     before, after : int64 arrays of shape (pairs,)
-        Rows of the columns; negative for one that was or is not there.
+        Row numbers in the columns; negative where the row does not exist.
     columns : iterable of pyarrow.Array
     only : bool array of shape (pairs,), optional
         Where the rows may differ in these columns; everywhere without it.
@@ -181,7 +183,7 @@ def same_rows(
     Returns
     -------
     uint8 array of shape (pairs,)
-        1 also for a row that has come or gone.
+        1 also for an added or removed row.
 
     Examples
     --------

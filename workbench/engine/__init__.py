@@ -1,1 +1,1 @@
-"""The window engine: the answer of a window call on one block. No Spark lives here."""
+"""The window engine: computes a window call on one block. No Spark lives here."""

@@ -1,8 +1,8 @@
-"""Functions that are added while Python runs: what executors must be told of them.
+"""Functions that are added at run time, and their transfer to executors.
 
-Executors have the catalogue and the aggregates that the packages bring. A row that was added later,
-and the aggregates that it names, travel with each call of it. The class of a state that the kernels
-do not have travels by name, so its module has to be one that executors can import.
+Executors have the catalogue and the aggregates of the installed packages. A row that was added
+later travels with each call of the function, together with its aggregates. The class of a new state
+travels by name, so executors must be able to import its module.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from workbench.functions.catalogue import CATALOGUE, FunctionInfo
 
 
 class AddedFunction(NamedTuple):
-    """What executors do not know of a function, or of the state of an aggregate.
+    """The catalogue rows and aggregates of a function that executors lack.
 
     Attributes
     ----------
@@ -24,14 +24,14 @@ class AddedFunction(NamedTuple):
     rows: dict[str, FunctionInfo]
     aggregates: dict[str, Aggregate]
 
-    def learn(self) -> None:
-        """Know it from now on."""
+    def register(self) -> None:
+        """Add them to the catalogue and the aggregates of this process."""
         CATALOGUE.update(self.rows)
         AGGREGATES.update(self.aggregates)
 
 
-def added(name: str) -> AddedFunction | None:
-    """Return what executors do not know of a function or an aggregate, None where that is nothing.
+def added_function(name: str) -> AddedFunction | None:
+    """Return what executors lack of a function or an aggregate, None where they have all.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def added(name: str) -> AddedFunction | None:
 
     Examples
     --------
-    >>> added("avg"), added("integer_sum")
+    >>> added_function("avg"), added_function("integer_sum")
     (None, None)
     """
     row = CATALOGUE.get(name)

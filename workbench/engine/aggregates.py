@@ -1,7 +1,7 @@
-"""Aggregates of the kernels beside columns: what they take of them, and the answers they make.
+"""Conversion between Arrow columns and the kernels' aggregates: arguments and results.
 
-An answer is finished here, whether kernels found it frame by frame, or states were merged for it on
-the way through a backfill or in a store.
+Results are finished here, whether kernels computed them frame by frame, or from merged states of a
+backfill or a store.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ from workbench.engine.block import Call
 from workbench.functions.catalogue import BOOLEAN, LIKE_SUM, LONG
 
 
-def taken(name: str, columns: Sequence[pa.Array]) -> list[NDArray[Any]]:
-    """Return columns as an aggregate takes them: whole numbers where its state has such.
+def numeric_columns(name: str, columns: Sequence[pa.Array]) -> list[NDArray[Any]]:
+    """Return columns as arrays for an aggregate: integers where its state holds integers.
 
     Parameters
     ----------
     name : str
-        One of :data:`kernels.states.aggregates.AGGREGATES` that is of numbers.
+        A numeric aggregate of :data:`kernels.states.aggregates.AGGREGATES`.
     columns : sequence of pyarrow.Array
     """
     aggregate = AGGREGATES[name]
@@ -33,22 +33,22 @@ def taken(name: str, columns: Sequence[pa.Array]) -> list[NDArray[Any]]:
     return [numbers(one) if whole else floats(one) for one in columns]
 
 
-def finished(call: Call, values: NDArray[Any], rows: Ints) -> pa.Array:
-    """Return what an aggregate has found as the answer of a function.
+def finish_column(call: Call, values: NDArray[Any], rows: Ints) -> pa.Array:
+    """Return the values of an aggregate as the result column of a function.
 
     Parameters
     ----------
     call : Call
-        Its function says which aggregate it is.
+        Its function determines the aggregate.
     values : array of shape (rows,)
         From :func:`kernels.states.aggregates.finalized`.
     rows : int64 array of shape (rows,)
-        How many rows, or distinct values, each is of.
+        The number of rows, or of distinct values, behind each value.
 
     Returns
     -------
     pyarrow.Array
-        Null where there are too few of them.
+        Null where there are too few rows.
     """
     null, gives = without_answer(call.info.aggregate, values, rows), call.info.gives
     if gives in (BOOLEAN, LONG):
@@ -56,18 +56,18 @@ def finished(call: Call, values: NDArray[Any], rows: Ints) -> pa.Array:
     return answers(values, null)
 
 
-def finished_sums(call: Call, sums: Sequence[Ints], rows: Ints, kind: pa.DataType) -> pa.Array:
-    """Return exact sums as the answer of a function: as they are, or as means.
+def finish_sums(call: Call, sums: Sequence[Ints], rows: Ints, kind: pa.DataType) -> pa.Array:
+    """Return exact sums as the result column of a function: sums, or means.
 
     Parameters
     ----------
     call : Call
     sums : sequence of int64 arrays of shape (rows,)
-        As :func:`workbench.columnar.exact_sums.words` takes them.
+        In the form of :func:`workbench.columnar.exact_sums.words`.
     rows : int64 array of shape (rows,)
-        How many rows, or distinct values, each is of.
+        The number of rows, or of distinct values, behind each value.
     kind : pyarrow.DataType
-        What was added up.
+        The type of the summed values.
 
     Returns
     -------

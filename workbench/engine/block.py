@@ -1,4 +1,4 @@
-"""A block of rows in their order, and what window functions ask of it."""
+"""A sorted block of rows as a window, with the arrays that window functions share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from workbench.columnar.blocks import Block
 from workbench.columnar.columns import codes_in_order, numbers, present
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.memo import Memo
-from workbench.engine.added import AddedFunction, added
+from workbench.engine.added import AddedFunction, added_function
 from workbench.engine.order import order_of, ranges_of, rows_in_order
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
@@ -24,7 +24,7 @@ from workbench.functions.order import OrderColumn
 
 @dataclass(frozen=True)
 class Call:
-    """A window function as the workers know it.
+    """A window function in the form that the workers use.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ class Call:
     options : Options
     frame : Frame
     where : str, optional
-        A column of the block: only rows in which it is true count.
+        A column of the block; only rows where it is true count.
     default : str, optional
-        A column of the block: what ``lag`` and ``lead`` give where there is no row.
+        A column of the block: what ``lag`` and ``lead`` return where there is no row.
     order : tuple of OrderColumn
-        The order in which it looks at the rows of its frame, where that is not the window's.
+        The function's own order for the rows of its frame, if any.
     each : str, optional
-        A column of the block: the n of each row, in the place of the option.
+        A column of the block: the n of each row, which replaces the option.
     """
 
     column: str
@@ -56,8 +56,8 @@ class Call:
     each: str | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = tuple(getattr(self, one.name) for one in fields(self))
-        return _known, (added(self.function), given)
+        values = tuple(getattr(self, one.name) for one in fields(self))
+        return _restore_call, (added_function(self.function), values)
 
     @property
     def info(self) -> FunctionInfo:
@@ -66,29 +66,29 @@ class Call:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns of the block that it looks at, but for those of its frame."""
-        own = (one.name for one in self.order)
+        """The columns of the block that it reads, except those of its frame."""
+        order = (one.name for one in self.order)
         return tuple(
-            name for name in (*self.arguments, self.where, self.default, *own, self.each) if name
+            name for name in (*self.arguments, self.where, self.default, *order, self.each) if name
         )
 
     @property
     def without_null(self) -> tuple[str, ...]:
-        """The arguments whose nulls do not count: all, unless the value of a row is picked."""
+        """The arguments whose nulls do not count: all, unless the function picks a row."""
         picks = self.info.picks and not self.options.ignore_nulls
         return () if picks else self.arguments
 
 
-def _known(more: AddedFunction | None, given: tuple[Any, ...]) -> Call:
-    """A call that has come to an executor, with what is to be known of its function."""
-    if more is not None:
-        more.learn()
-    return Call(*given)
+def _restore_call(added: AddedFunction | None, values: tuple[Any, ...]) -> Call:
+    """Return an unpickled call, after registering its function where it was added at run time."""
+    if added is not None:
+        added.register()
+    return Call(*values)
 
 
 @dataclass(frozen=True)
 class Frames:
-    """The frames of a call over those rows that count.
+    """The frames of a call over the rows that count.
 
     Attributes
     ----------
@@ -104,24 +104,24 @@ class Frames:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many rows are in each frame."""
+        """The number of rows in each frame."""
         return np.asarray((self.end - self.begin).sum(axis=1), np.int64)
 
     def ordered(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return values by position instead of by row."""
+        """Return values indexed by position instead of by row."""
         return values if self.row is None else values[self.row]
 
 
 @dataclass(frozen=True)
 class OwnOrder:
-    """The rows of a block in another order than that of the window.
+    """The rows of a block in an order other than the window's.
 
     Attributes
     ----------
     order : Order
-        Of the rows as they stand in it.
+        The order of the sorted rows.
     row : int64 array of shape (rows,)
-        The row of the block that stands at each place, partition by partition.
+        The row of the block at each position, partition by partition.
     """
 
     order: Order
@@ -129,31 +129,31 @@ class OwnOrder:
 
     @property
     def place_in_block(self) -> NDArray[np.int64]:
-        """Where each row stands."""
+        """The position of each row in this order."""
         place = np.empty(len(self.row), np.int64)
         place[self.row] = np.arange(len(self.row))
         return place
 
     @property
     def place(self) -> NDArray[np.int64]:
-        """Where each row stands in its partition."""
+        """The position of each row in this order, within its partition."""
         return self.place_in_block - self._first
 
     @property
     def first_peer(self) -> NDArray[np.int64]:
-        """Where the first of the rows stands that are equal to each row."""
+        """The position of each row's first peer, within its partition."""
         at = self.order.group + self._first
         return np.asarray(self.order.start[at][self.place_in_block], np.int64)
 
     @property
-    def behind_peers(self) -> NDArray[np.int64]:
-        """Where the first row stands that is greater than each row."""
+    def after_peers(self) -> NDArray[np.int64]:
+        """The position after each row's last peer, within its partition."""
         offsets = self.order.offsets
         last = np.append(self.order.group[1:] != self.order.group[:-1], True)
         last[offsets[1:][np.diff(offsets) > 0] - 1] = True
         ends = np.flatnonzero(last)
-        behind = ends[np.searchsorted(ends, np.arange(len(last)))] + 1 - self._first
-        return np.asarray(behind[self.place_in_block], np.int64)
+        after = ends[np.searchsorted(ends, np.arange(len(last)))] + 1 - self._first
+        return np.asarray(after[self.place_in_block], np.int64)
 
     @property
     def _first(self) -> NDArray[np.int64]:
@@ -162,7 +162,7 @@ class OwnOrder:
 
 @dataclass(frozen=True)
 class Window(Memo):
-    """A block in its order, with what several calls need of it, computed once.
+    """A sorted block, with arrays that several calls share, computed once.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class Window(Memo):
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each partition begins, and the last one ends."""
+        """The offsets of the partitions."""
         return self.block.offsets
 
     @property
@@ -185,7 +185,7 @@ class Window(Memo):
 
     @property
     def order(self) -> Order:
-        """The rows' groups of peers, and their key."""
+        """The rows' groups of peers, and their order key."""
         found: Order = self.once("order", lambda: order_of(self.block, self.columns))
         return found
 
@@ -199,14 +199,14 @@ class Window(Memo):
         return found
 
     def keys(self, names: tuple[str, ...]) -> NDArray[np.int64]:
-        """Return integers that are equal where the values of all columns are."""
+        """Return integers that are equal where the values of all columns are equal."""
         if len(names) == 1:
             return self.codes(names[0])
         pairs = pa.table({name: pa.array(self.codes(name)) for name in names})
         return key_codes(pairs)[0].astype(np.int64)
 
     def equal_codes(self, name: str) -> NDArray[np.int64]:
-        """Return integers that are equal where a column's values are, of structs and lists too."""
+        """Return integers that are equal where a column's values are, also for nested types."""
         if not pa.types.is_nested(self.column(name).type):
             return self.codes(name)
         found: NDArray[np.int64] = self.once(
@@ -216,25 +216,25 @@ class Window(Memo):
         return found
 
     def codes_with_null(self, name: str) -> NDArray[np.int64]:
-        """Return integers that are equal where a column's values are, null among them."""
+        """Return integers that are equal where a column's values are equal, nulls included."""
         column = self.column(name)
         if not column.null_count:
             return self.equal_codes(name)
-        # No code of an integer is left for null, as each of them is its own.
+        # The codes of integers are the integers themselves, so no code is free for null.
         found: NDArray[np.int64] = self.once(
             ("with null", name), lambda: key_codes(pa.table({name: column}))[0].astype(np.int64)
         )
         return found
 
     def codes(self, name: str) -> NDArray[np.int64]:
-        """Return integers in the order of a column's values."""
+        """Return integers that sort like a column's values."""
         found: NDArray[np.int64] = self.once(
             ("codes", name), lambda: codes_in_order(self.column(name))
         )
         return found
 
     def own_order(self, order: tuple[OrderColumn, ...]) -> OwnOrder:
-        """Return the rows in another order; those that are equal in it stand as in the window."""
+        """Return the rows in another order; the window's order breaks ties."""
         found: OwnOrder = self.once(("own order", order), lambda: self._own_order(order))
         return found
 
@@ -246,11 +246,11 @@ class Window(Memo):
         return OwnOrder(order_of(Block(self.block.keys, self.offsets, rows), order), row)
 
     def each(self, call: Call) -> Any:
-        """Return the n of a call: one for all rows, or one a row, which is 0 where it has none."""
+        """Return the n of a call: one for all rows, or one per row, 0 where it is null."""
         return call.options.n if call.each is None else numbers(self.column(call.each))
 
     def buckets(self, call: Call) -> tuple[Any, NDArray[np.bool_]]:
-        """Return how many buckets a call has, at least one, and where that is known.
+        """Return the number of buckets of a call, at least one, and where it is not null.
 
         Raises
         ------
@@ -260,44 +260,44 @@ class Window(Memo):
         if call.each is None:
             return call.options.n, np.ones(len(self.block.rows), np.bool_)
         known = self.present(call.each)
-        found = np.where(known, numbers(self.column(call.each)), 1)
-        if (found < 1).any():
+        buckets = np.where(known, numbers(self.column(call.each)), 1)
+        if (buckets < 1).any():
             raise WorkbenchError(
-                f"{call.column}: {call.function} has {found.min():,} buckets in a row; "
+                f"{call.column}: {call.function} has {buckets.min():,} buckets in a row; "
                 "give every row 1 or more."
             )
-        return found, known
+        return buckets, known
 
     def ranges(self, frame: Frame) -> Ranges:
         """Return the frame of every row."""
-        found: Ranges = self.once(frame, lambda: self.ranges_anew(frame))
+        found: Ranges = self.once(frame, lambda: self.compute_ranges(frame))
         return found
 
-    def ranges_anew(self, frame: Frame) -> Ranges:
-        """Return the frame of every row, without remembering it."""
+    def compute_ranges(self, frame: Frame) -> Ranges:
+        """Return the frame of every row, without caching it."""
         like = self.column(self.columns[0].name).type if len(self.columns) == 1 else None
         return ranges_of(frame, self.order, like, self.column)
 
     def part(self, low: int, high: int, frames: Mapping[Frame, Ranges]) -> "Window":
-        """Return some rows of a block of one partition, with their frames, cut to these rows.
+        """Return a slice of a block of one partition, with its frames clipped to the slice.
 
         Parameters
         ----------
         low, high : int
             The rows, half open.
         frames : dict of Frame to (int64 array, int64 array)
-            Of all rows of the block, from :meth:`ranges_anew`.
+            The frames of all rows of the block, from :meth:`compute_ranges`.
         """
         rows = self.block.rows.slice(low, high - low)
-        found = Window(Block(self.block.keys, np.array([0, len(rows)]), rows), self.columns)
+        window = Window(Block(self.block.keys, np.array([0, len(rows)]), rows), self.columns)
         for frame, (begin, end) in frames.items():
-            found._known[frame] = tuple(
+            window._known[frame] = tuple(
                 np.clip(ends[low:high] - low, 0, high - low) for ends in (begin, end)
             )
-        return found
+        return window
 
     def counted(self, call: Call, without_null: tuple[str, ...]) -> NDArray[np.bool_] | None:
-        """Return the rows that count for a call, None for all of them."""
+        """Return a mask of the rows that count for a call, None for all rows."""
         masks = [self.present(name) for name in without_null]
         if call.where is not None:
             true = self.column(call.where).fill_null(False)
@@ -306,7 +306,7 @@ class Window(Memo):
         return np.logical_and.reduce(masks) if masks else None
 
     def frames(self, call: Call, without_null: tuple[str, ...]) -> Frames:
-        """Return a call's frames over the rows that count."""
+        """Return the frames of a call over the rows that count."""
         key = "frames", call.frame, call.where, without_null
         found: Frames = self.once(key, lambda: self._frames(call, without_null))
         return found
@@ -320,6 +320,6 @@ class Window(Memo):
         return Frames(frames.begin, frames.end, frames.row)
 
     def block_rows(self, frames: Frames, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows of the block at positions in the partitions, -1 for none."""
+        """Return the rows of the block at positions in the partitions, -1 for no row."""
         at = np.where(positions < 0, 0, positions + self.first_row)
         return np.where(positions < 0, -1, at if frames.row is None else frames.row[at])

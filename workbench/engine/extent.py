@@ -8,7 +8,7 @@ Sides = tuple[Any, Any]
 
 @dataclass(frozen=True)
 class CallExtent:
-    """How far a call looks before and behind a row, in each way that it counts.
+    """How far a call looks before and after a row: in rows, in groups and as a distance.
 
     Attributes
     ----------
@@ -27,5 +27,5 @@ class CallExtent:
 
     @property
     def counts(self) -> bool:
-        """Whether rows or groups must be counted, and not distances alone."""
+        """Whether rows or groups are counted, not distances alone."""
         return any((*self.rows, *self.groups))

@@ -1,4 +1,4 @@
-"""The rows of each frame one behind the other, where a function has to have them side by side."""
+"""The rows of each frame, listed one frame after another, for functions that need them all."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from kernels.windows.first_last_k import MOST_VALUES, moving_ends
 from workbench.columnar.ragged import begins_run, offsets_of, places_in_runs
 from workbench.engine.block import Frames, OwnOrder, Window
 
-#: About how many rows of frames are held at once.
+#: The approximate number of frame rows in memory at once.
 ROWS_AT_ONCE = 1 << 24
 
 
@@ -32,11 +32,11 @@ class FrameRows:
 
     @property
     def sizes(self) -> Ints:
-        """How many rows each frame has."""
+        """The number of rows of each frame."""
         return np.diff(self.ends)
 
     def sorted_by(self, code: Ints) -> "FrameRows":
-        """Return the rows of each frame by a code of the block's rows; equal ones stay as they are.
+        """Return the rows of each frame sorted by a code of the block's rows; the sort is stable.
 
         Examples
         --------
@@ -58,17 +58,17 @@ class FrameRows:
         """
         within = places_in_runs(self.sizes)
         from_end = np.repeat(self.sizes, self.sizes) - within
-        kept = from_end <= n if last else within < n
-        return FrameRows(offsets_of(kept)[self.ends], self.rows[kept])
+        is_end = from_end <= n if last else within < n
+        return FrameRows(offsets_of(is_end)[self.ends], self.rows[is_end])
 
-    def once(self, code: Ints) -> "FrameRows":
-        """Return the first row of each frame with each code, in the order in which they stand.
+    def first_of_each(self, code: Ints) -> "FrameRows":
+        """Return the first row of each frame with each code, in frame order.
 
         Examples
         --------
         >>> frames = FrameRows(np.array([0, 3, 4]), np.array([0, 1, 2, 2]))
-        >>> found = frames.once(np.array([7, 7, 5]))
-        >>> found.ends.tolist(), found.rows.tolist()
+        >>> distinct = frames.first_of_each(np.array([7, 7, 5]))
+        >>> distinct.ends.tolist(), distinct.rows.tolist()
         ([0, 2, 3], [0, 2, 2])
         """
         place = np.arange(len(self.rows), dtype=np.uint32)
@@ -76,29 +76,29 @@ class FrameRows:
         sort_entries.over(self.ends, codes, place)
         new = begins_run(codes)
         new[self.ends[:-1][self.sizes > 0]] = True
-        kept = np.zeros(len(place), np.bool_)
-        kept[place[new]] = True
-        return FrameRows(offsets_of(kept)[self.ends], self.rows[kept])
+        is_first = np.zeros(len(place), np.bool_)
+        is_first[place[new]] = True
+        return FrameRows(offsets_of(is_first)[self.ends], self.rows[is_first])
 
 
 def frame_rows(
     window: Window, frames: Frames, own: OwnOrder | None = None, at_once: int = ROWS_AT_ONCE
 ) -> Iterator[tuple[slice, FrameRows]]:
-    """Yield the rows of all frames, some frames after the others.
+    """Yield the rows of all frames, a batch of frames at a time.
 
     Parameters
     ----------
     window : Window
     frames : Frames
     own : OwnOrder, optional
-        The order in which the rows of each frame stand; without it, that of the window.
+        The order of the rows within each frame; without it, the window's order.
     at_once : int
-        About how many rows of frames are held at once.
+        The approximate number of frame rows in memory at once.
 
     Yields
     ------
     at : slice
-        Of which rows of the block they are the frames.
+        The rows of the block whose frames these are.
     rows : FrameRows
     """
     upto = np.cumsum(frames.sizes)
@@ -112,6 +112,6 @@ def frame_rows(
         ranges = frames.begin[at], frames.end[at]
         ends, rows = moving_ends(whole, *ranges, MOST_VALUES, last=False)
         rows = rows + np.repeat(first[at], np.diff(ends))
-        found = FrameRows(ends, rows if frames.row is None else frames.row[rows])
-        yield at, found if own is None else found.sorted_by(own.place)
+        batch = FrameRows(ends, rows if frames.row is None else frames.row[rows])
+        yield at, batch if own is None else batch.sorted_by(own.place)
         low = high

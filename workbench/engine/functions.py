@@ -1,4 +1,4 @@
-"""Each window function on a block: its column from the kernels' answers."""
+"""Window functions on a block: from kernels' results to columns."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,9 +34,9 @@ from workbench.columnar.columns import (
     type_between,
 )
 from workbench.columnar.exact_sums import few_parts
-from workbench.engine.aggregates import finished, finished_sums, taken
+from workbench.engine.aggregates import finish_column, finish_sums, numeric_columns
 from workbench.engine.block import Call, Frames, Window
-from workbench.engine.filled import filled
+from workbench.engine.filled import interpolate_nulls
 from workbench.engine.list_functions import (
     array_agg,
     end_values,
@@ -45,14 +45,14 @@ from workbench.engine.list_functions import (
     histogram,
 )
 from workbench.engine.order import measured
-from workbench.engine.own_order import in_own_order
+from workbench.engine.own_order import answer_in_own_order
 from workbench.functions import catalogue as c
 
 Numbers = NDArray[Any]
 
 
 def answer(window: Window, call: Call) -> pa.Array:
-    """Return a call's answer for every row of a block.
+    """Return a call's result for every row of a block.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def answer(window: Window, call: Call) -> pa.Array:
     pyarrow.Array
     """
     if call.order:
-        return in_own_order(window, call)
+        return answer_in_own_order(window, call)
     return FAMILIES[call.info.family](window, call)
 
 
@@ -75,24 +75,24 @@ def _count(window: Window, call: Call) -> pa.Array:
 def _count_distinct(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
     codes = frames.ordered(window.equal_codes(call.arguments[0]))
-    found = moving_count_distinct(window.offsets, codes, frames.begin, frames.end)
-    return pa.array(np.minimum(found, call.options.n) if call.info.keeps_n else found)
+    counts = moving_count_distinct(window.offsets, codes, frames.begin, frames.end)
+    return pa.array(np.minimum(counts, call.options.n) if call.info.keeps_n else counts)
 
 
 def _exact_sum(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
     if pa.types.is_floating(values.type):
         return _aggregate(window, call)
-    # As few parts of the values as tell all sums.
+    # Splits values into as few parts as exact sums need.
     parts = map(frames.ordered, few_parts(values))
     sums = [_moving(window, call, "integer_sum", frames, [one]) for one in parts]
     means = call.info.gives == c.DOUBLE
     rows = _counted_rows(window, call, frames) if means else frames.sizes
-    return finished_sums(call, sums, rows, values.type)
+    return finish_sums(call, sums, rows, values.type)
 
 
 def _counted_rows(window: Window, call: Call, frames: Frames) -> Numbers:
-    """How many values each frame has, each once where only distinct ones count."""
+    """Return the number of values in each frame, or of distinct values for DISTINCT."""
     if not call.options.distinct:
         return frames.sizes
     keys = frames.ordered(window.keys(call.arguments))
@@ -101,16 +101,17 @@ def _counted_rows(window: Window, call: Call, frames: Frames) -> Numbers:
 
 def _aggregate(window: Window, call: Call) -> pa.Array:
     name, frames = call.info.aggregate, window.frames(call, call.arguments)
-    columns = taken(name, [window.column(one) for one in call.arguments])
-    found = _moving(window, call, name, frames, [frames.ordered(one) for one in columns])
-    several = AGGREGATES[name].needs > 1
-    return finished(call, found, _counted_rows(window, call, frames) if several else frames.sizes)
+    columns = numeric_columns(name, [window.column(one) for one in call.arguments])
+    values = _moving(window, call, name, frames, [frames.ordered(one) for one in columns])
+    needs_count = AGGREGATES[name].needs > 1
+    rows = _counted_rows(window, call, frames) if needs_count else frames.sizes
+    return finish_column(call, values, rows)
 
 
 def _moving(
     window: Window, call: Call, name: str, frames: Frames, columns: list[Numbers]
 ) -> Numbers:
-    """An aggregate of all values, or of the distinct ones."""
+    """Return an aggregate of all values of each frame, or of the distinct ones."""
     value, other = columns[0], columns[1] if len(columns) > 1 else None
     ranges = frames.begin, frames.end
     if not (call.options.distinct and call.info.repeats):
@@ -120,12 +121,12 @@ def _moving(
 
 
 def _row(window: Window, call: Call) -> pa.Array:
-    """The value of the first argument where the last one is least or greatest."""
+    """Return the value of the first argument where the last one is least or greatest."""
     frames = window.frames(call, call.arguments)
     codes = frames.ordered(window.codes(call.arguments[-1]))
     name = call.info.aggregate
-    found = moving_aggregate(window.offsets, name, codes, frames.begin, frames.end)
-    return rows_of(window.column(call.arguments[0]), window.block_rows(frames, found))
+    positions = moving_aggregate(window.offsets, name, codes, frames.begin, frames.end)
+    return rows_of(window.column(call.arguments[0]), window.block_rows(frames, positions))
 
 
 def _mode(window: Window, call: Call) -> pa.Array:
@@ -133,20 +134,20 @@ def _mode(window: Window, call: Call) -> pa.Array:
     codes = frames.ordered(window.equal_codes(call.arguments[0]))
     moving = window.offsets, codes, frames.begin, frames.end
     if call.options.distinct:
-        # All values are as frequent, and the first of them is taken.
+        # All distinct values are equally frequent, so the mode is the first one.
         offsets, *rest = moving
-        found = moving_aggregate(offsets, "first", *rest)
+        positions = moving_aggregate(offsets, "first", *rest)
     else:
-        found = moving_mode(*moving)
-    return rows_of(window.column(call.arguments[0]), window.block_rows(frames, found))
+        positions = moving_mode(*moving)
+    return rows_of(window.column(call.arguments[0]), window.block_rows(frames, positions))
 
 
 def _mad(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
     column = frames.ordered(floats(window.column(call.arguments[0])))
     mad = moving_distinct_mad if call.options.distinct else moving_mad
-    found = mad(window.offsets, column, frames.begin, frames.end)
-    return answers(found, frames.sizes == 0)
+    deviations = mad(window.offsets, column, frames.begin, frames.end)
+    return answers(deviations, frames.sizes == 0)
 
 
 def _quantile(window: Window, call: Call) -> pa.Array:
@@ -155,16 +156,16 @@ def _quantile(window: Window, call: Call) -> pa.Array:
     types = pa.types.is_timestamp, pa.types.is_date32, pa.types.is_time64
     if any(is_time(values.type) for is_time in types):
         column, kind = frames.ordered(measured(values)), type_between(values.type)
-        found = _quantiles_of_times(window, call, column, frames)
+        quantiles = _quantiles_of_times(window, call, column, frames)
     else:
-        whole = pa.types.is_integer(values.type)
-        column = frames.ordered(numbers(values) if whole else floats(values))
-        found, kind = _quantiles_of_numbers(window, call, column, frames), None
-    flat = answers(found.ravel(), np.repeat(empty, len(q)))
+        is_integer = pa.types.is_integer(values.type)
+        column = frames.ordered(numbers(values) if is_integer else floats(values))
+        quantiles, kind = _quantiles_of_numbers(window, call, column, frames), None
+    flat = answers(quantiles.ravel(), np.repeat(empty, len(q)))
     if kind is not None:
-        # Instants are counted in microseconds, and times of day may be in something finer.
-        fine = pa.types.is_time64(kind)
-        flat = flat.cast(pa.time64("us")).cast(kind) if fine else flat.cast(kind)
+        # Quantiles are in microseconds, and the type of times of day may have a finer unit.
+        is_time_of_day = pa.types.is_time64(kind)
+        flat = flat.cast(pa.time64("us")).cast(kind) if is_time_of_day else flat.cast(kind)
     return flat if call.options.single else lists(flat, len(q), empty)
 
 
@@ -178,50 +179,50 @@ def _quantile_rows(
 
 def _quantiles_of_numbers(window: Window, call: Call, column: Numbers, frames: Frames) -> Numbers:
     rows = _quantile_rows(window, call, sort_keys(column), frames)
-    found = np.empty(rows[0].shape, np.float64)
-    interpolate.over(window.offsets, column.astype(np.float64, copy=False), *rows, found)
-    return found
+    quantiles = np.empty(rows[0].shape, np.float64)
+    interpolate.over(window.offsets, column.astype(np.float64, copy=False), *rows, quantiles)
+    return quantiles
 
 
 def _quantiles_of_times(window: Window, call: Call, column: Numbers, frames: Frames) -> Numbers:
-    found = _quantile_rows(window, call, column, frames)
+    low_rows, high_rows, share = _quantile_rows(window, call, column, frames)
     first = window.first_row[:, None]
-    low, high = (column[np.where(rows < 0, 0, rows + first)] for rows in found[:2])
-    return instants_between(low, high, found[2])
+    low, high = (column[np.where(rows < 0, 0, rows + first)] for rows in (low_rows, high_rows))
+    return instants_between(low, high, share)
 
 
 def _quantile_disc(window: Window, call: Call) -> pa.Array:
     frames, q = window.frames(call, call.arguments), call.options.q
     codes = frames.ordered(window.codes(call.arguments[0]))
-    found, _, _ = _quantile_rows(window, call, codes, frames, discrete=True)
-    rows = np.stack([window.block_rows(frames, column) for column in found.T], axis=1)
+    positions, _, _ = _quantile_rows(window, call, codes, frames, discrete=True)
+    rows = np.stack([window.block_rows(frames, column) for column in positions.T], axis=1)
     flat = rows_of(window.column(call.arguments[0]), rows.ravel())
     return flat if call.options.single else lists(flat, len(q), frames.sizes == 0)
 
 
 def _string_agg(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
-    text, *ends = text_parts(values)
-    start, stop = map(frames.ordered, ends)
-    once = frames.ordered(window.codes(call.arguments[0])) if call.options.distinct else None
+    text, *bounds = text_parts(values)
+    start, stop = map(frames.ordered, bounds)
+    key = frames.ordered(window.codes(call.arguments[0])) if call.options.distinct else None
     parts = window.offsets, text, start, stop, frames.begin, frames.end
     try:
-        to, joined = moving_join(*parts, call.options.separator.encode(), key=once)
+        ends, joined = moving_join(*parts, call.options.separator.encode(), key=key)
     except OverflowError as error:
         raise OverflowError(f"{call.column}: {error}") from None
-    return text_of_ends(to, joined, frames.sizes == 0, values.type)
+    return text_of_ends(ends, joined, frames.sizes == 0, values.type)
 
 
-def _sketched(window: Window, call: Call) -> pa.Array:
-    # They need datasketches, which no other function does.
-    from workbench.engine.sketch_functions import sketched
+def _sketch(window: Window, call: Call) -> pa.Array:
+    # Imported here, as only these functions need datasketches.
+    from workbench.engine.sketch_functions import answer_by_sketches
 
-    return sketched(window, call)
+    return answer_by_sketches(window, call)
 
 
 def _nth(window: Window, call: Call) -> pa.Array:
-    only = 1 if call.info.keeps == c.FIRST else -1
-    nth = window.each(call) if call.info.keeps_n else only
+    end = 1 if call.info.keeps == c.FIRST else -1
+    nth = window.each(call) if call.info.keeps_n else end
     counted = window.counted(call, call.without_null)
     mask = None if counted is None else counted.astype(np.uint8)
     rows = value_rows(window.offsets, *window.ranges(call.frame), nth, mask)
@@ -229,34 +230,34 @@ def _nth(window: Window, call: Call) -> pa.Array:
 
 
 def _shift(window: Window, call: Call) -> pa.Array:
-    away = window.each(call)
-    # The least integer has no positive one.
-    away = away if call.info.extent == c.AHEAD else -np.maximum(away, -MOST)
+    distance = window.each(call)
+    # Negating the least integer overflows.
+    distance = distance if call.info.extent == c.AHEAD else -np.maximum(distance, -MOST)
     values = window.column(call.arguments[0])
     present = window.present(call.arguments[0]).astype(np.uint8)
-    ignoring = present if call.options.ignore_nulls and values.null_count else None
-    rows = lead_rows(window.offsets, away, ignoring)
+    mask = present if call.options.ignore_nulls and values.null_count else None
+    rows = lead_rows(window.offsets, distance, mask)
     known = np.True_ if call.each is None else window.present(call.each)
-    found = rows_of(values, np.where(known, rows, -1))
+    shifted = rows_of(values, np.where(known, rows, -1))
     if call.default is None:
-        return found
-    return pc.if_else(pa.array((rows < 0) & known), window.column(call.default), found)
+        return shifted
+    return pc.if_else(pa.array((rows < 0) & known), window.column(call.default), shifted)
 
 
 def _fill(window: Window, call: Call) -> pa.Array:
     along = window.column(window.columns[0].name)
-    return filled(window.order, along, window.column(call.arguments[0]))
+    return interpolate_nulls(window.order, along, window.column(call.arguments[0]))
 
 
 def _rank(window: Window, call: Call) -> pa.Array:
     if call.info.options:
         buckets, known = window.buckets(call)
         return pa.array(tiles(window.order, buckets).astype(np.int32), mask=~known)
-    found: Numbers = ranking(window.order, call.function)
-    return pa.array(found if found.dtype == np.float64 else found.astype(np.int32))
+    ranks: Numbers = ranking(window.order, call.function)
+    return pa.array(ranks if ranks.dtype == np.float64 else ranks.astype(np.int32))
 
 
-#: What answers the functions of each family of the catalogue.
+#: The function that computes each family of the catalogue.
 FAMILIES: dict[str, Callable[[Window, Call], pa.Array]] = {
     c.COUNT: _count,
     c.COUNT_DISTINCT: _count_distinct,
@@ -273,7 +274,7 @@ FAMILIES: dict[str, Callable[[Window, Call], pa.Array]] = {
     c.HISTOGRAM: histogram,
     c.ARRAY_AGG: array_agg,
     c.ENTROPY: entropy,
-    **dict.fromkeys(c.SKETCHES, _sketched),
+    **dict.fromkeys(c.SKETCHES, _sketch),
     c.NTH: _nth,
     c.SHIFT: _shift,
     c.FILL: _fill,

@@ -1,4 +1,4 @@
-"""Rows of a part that can still be the answer of what the part belongs to."""
+"""The rows of a part of a window that can still determine the window's result."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,12 @@ from workbench.functions.catalogue import FIRST, GREATEST, LAST, LEAST
 
 
 def picks(call: Call) -> bool:
-    """Say whether a call's answer is one event of the window, and each part of it has one."""
+    """Return whether a call's result is one row of the window, with a candidate in each part."""
     return call.info.picks_row and not call.options.distinct
 
 
 def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
-    """Return which rows can still be the answer, or a part of it, of windows of whole parts.
+    """Return the rows that can determine the result of windows that consist of whole parts.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     at : int64 array of shape (rows,)
         Rows of the window that count for the call, in order.
     part : int64 array of shape (rows,)
-        The number of the part that each belongs to; a part's rows stand together.
+        The number of each row's part; the rows of a part are contiguous.
 
     Returns
     -------
     int64 array
-        Places among these rows, in order.
+        Positions in ``at``, ascending.
     """
     place: Ints = np.arange(len(at))
     if not len(at):
@@ -37,7 +37,7 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     begins = begins_run(part)
     info, keeps = call.info, call.info.keeps
     if info.picks_row and keeps in (LEAST, GREATEST):
-        return _least(begins, window.codes(call.arguments[-1])[at], keeps == GREATEST)
+        return _extreme_row(begins, window.codes(call.arguments[-1])[at], keeps == GREATEST)
     if info.picks_row:
         return np.flatnonzero(begins if keeps == FIRST else np.append(begins[1:], True))
     if call.options.distinct or info.once:
@@ -49,30 +49,30 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
         place = place[np.lexsort((~code if keeps == GREATEST else code, part[place]))]
     elif keeps == LAST:
         place = place[::-1]
-    return np.sort(place[_up_to(part[place], call.options.n)])
+    return np.sort(place[_first_n(part[place], call.options.n)])
 
 
-def _least(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:
-    """The first row of each part that has its least or its greatest code."""
+def _extreme_row(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:
+    """Return the first row of each part with its least or greatest code."""
     first, number = np.flatnonzero(begins), np.cumsum(begins) - 1
     best = (np.maximum if greatest else np.minimum).reduceat(code, first)
-    found = np.flatnonzero(code == best[number])
-    return np.asarray(found[begins_run(number[found])])
+    candidates = np.flatnonzero(code == best[number])
+    return np.asarray(candidates[begins_run(number[candidates])])
 
 
 def _values(window: Window, call: Call) -> Ints:
-    """Integers that are equal where what a call counts once is."""
+    """Return integers that are equal where the distinct values of a call are equal."""
     if call.arguments != call.without_null:
         return window.codes_with_null(call.arguments[0])
     return window.keys(call.arguments)
 
 
-def _up_to(part: Ints, most: int) -> NDArray[np.bool_]:
-    """Say of each row whether it is among the first so many of its part, whose rows are together.
+def _first_n(part: Ints, most: int) -> NDArray[np.bool_]:
+    """Return whether each row is among the first ``most`` rows of its part.
 
     Examples
     --------
-    >>> _up_to(np.array([7, 7, 7, 8]), 2).tolist()
+    >>> _first_n(np.array([7, 7, 7, 8]), 2).tolist()
     [True, True, False, True]
     """
     begins = begins_run(part)
@@ -81,6 +81,6 @@ def _up_to(part: Ints, most: int) -> NDArray[np.bool_]:
 
 
 def _first_of_each(part: Ints, key: Ints) -> Ints:
-    """The first row of each part and key."""
+    """Return the first row of each part and key."""
     order = np.lexsort((key, part))
     return np.asarray(np.sort(order[begins_run(part[order], key[order])]))

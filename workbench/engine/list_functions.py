@@ -1,4 +1,4 @@
-"""The functions that give several values of a frame, on a block: lists of them, and histograms."""
+"""Functions that return several values of a frame, on a block: lists and histograms."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,7 +18,7 @@ from workbench.functions.catalogue import END_VALUES, GREATEST, LAST
 
 
 def end_values(window: Window, call: Call) -> pa.Array:
-    """Return the first or the last values of each frame that are not null."""
+    """Return the first or the last non-null values of each frame."""
     frames, last = window.frames(call, call.arguments), call.info.keeps == LAST
     ranges = frames.begin, frames.end
     ends, rows = _run(call, moving_ends, window.offsets, *ranges, call.options.n, last=last)
@@ -27,39 +27,39 @@ def end_values(window: Window, call: Call) -> pa.Array:
 
 
 def array_agg(window: Window, call: Call) -> pa.Array:
-    """Return all values of each frame in their order, nulls included."""
+    """Return all values of each frame in row order, nulls included."""
     return list_column(window, call, None)
 
 
 def list_column(window: Window, call: Call, own: OwnOrder | None) -> pa.Array:
-    """Return values of each frame, in the order of the window or in one of their own."""
+    """Return values of each frame, in the window's order or the function's own order."""
     values, chunks = window.column(call.arguments[0]), []
     for lists in _lists(window, call, own):
         flat = rows_of(values, lists.rows)
         chunks.append(lists_of_ends(lists.ends, flat, lists.sizes == 0))
-    return _joined(chunks, pa.list_(values.type))
+    return _concat(chunks, pa.list_(values.type))
 
 
 def text_column(window: Window, call: Call, own: OwnOrder) -> pa.Array:
-    """Return the texts of each frame in an order of their own, joined."""
+    """Return the joined strings of each frame, in the function's own order."""
     values, chunks = window.column(call.arguments[0]), []
     for lists in _lists(window, call, own):
         flat = rows_of(values, lists.rows)
         texts = lists_of_ends(lists.ends, flat, lists.sizes == 0)
         chunks.append(pc.binary_join(texts, pa.scalar(call.options.separator, values.type)))
-    return _joined(chunks, values.type)
+    return _concat(chunks, values.type)
 
 
-def _joined(chunks: list[pa.Array], kind: pa.DataType) -> pa.Array:
+def _concat(chunks: list[pa.Array], kind: pa.DataType) -> pa.Array:
     return pa.concat_arrays(chunks) if chunks else pa.array([], kind)
 
 
 def _lists(window: Window, call: Call, own: OwnOrder | None) -> Iterator[FrameRows]:
-    """The rows whose values are wanted, of some frames after the others."""
+    """Yield the rows whose values are listed, a batch of frames at a time."""
     frames, name, written = window.frames(call, call.without_null), call.arguments[0], 0
     for _, lists in frame_rows(window, frames, own):
         if call.options.distinct:
-            lists = lists.once(window.codes_with_null(name))
+            lists = lists.first_of_each(window.codes_with_null(name))
         if call.info.family == END_VALUES:
             lists = lists.ends_of(call.options.n, call.info.keeps == LAST)
         written += len(lists.rows)
@@ -82,7 +82,7 @@ def extreme_values(window: Window, call: Call) -> pa.Array:
 
 
 def histogram(window: Window, call: Call) -> pa.Array:
-    """Return the values of each frame, and how often each is there."""
+    """Return the values of each frame, and how often each occurs."""
     codes, frames = _codes(window, call)
     moving = window.offsets, codes, frames.begin, frames.end
     ends, rows, counts = _run(call, moving_histogram, *moving)
@@ -96,15 +96,15 @@ def entropy(window: Window, call: Call) -> pa.Array:
     ends, _, counts = _run(call, moving_histogram, window.offsets, codes, frames.begin, frames.end)
     counts = np.ones(len(counts)) if call.options.distinct else counts.astype(np.float64)
     several = np.flatnonzero(np.diff(ends) > 1)
-    found = np.zeros(len(frames.begin))
+    bits = np.zeros(len(frames.begin))
     if len(several):
-        # One value alone tells nothing.
-        kept = np.repeat(np.diff(ends) > 1, np.diff(ends))
-        counts, size = counts[kept], np.diff(ends)[several]
+        # The entropy of a single distinct value is 0.
+        in_several = np.repeat(np.diff(ends) > 1, np.diff(ends))
+        counts, size = counts[in_several], np.diff(ends)[several]
         first = starts_of(size)
         rows = np.add.reduceat(counts, first)
-        found[several] = np.log2(rows) - np.add.reduceat(counts * np.log2(counts), first) / rows
-    return pa.array(found)
+        bits[several] = np.log2(rows) - np.add.reduceat(counts * np.log2(counts), first) / rows
+    return pa.array(bits)
 
 
 def _codes(window: Window, call: Call) -> tuple[Ints, Frames]:
@@ -113,7 +113,7 @@ def _codes(window: Window, call: Call) -> tuple[Ints, Frames]:
 
 
 def _run(call: Call, moving: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """The answer of a kernel, whose error names the result's column."""
+    """Return the result of a kernel; its error names the result's column."""
     try:
         return moving(*arguments, **options)
     except OverflowError as error:
@@ -121,7 +121,7 @@ def _run(call: Call, moving: Callable[..., Any], *arguments: Any, **options: Any
 
 
 def _block_rows(window: Window, frames: Frames, ends: Ints, positions: Ints) -> Ints:
-    """The rows of the block at positions in the partitions, list by list."""
+    """Return the rows of the block at positions in the partitions, list by list."""
     sizes = np.diff(ends[window.offsets])
     at = positions + np.repeat(window.offsets[:-1], sizes)
     return at if frames.row is None else frames.row[at]

@@ -1,4 +1,4 @@
-"""The rows of a window in their order, and the frames around them."""
+"""Sorting of a window's rows, and the frames around them."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -27,21 +27,21 @@ _ONE_DAY = np.timedelta64(1, "D")
 
 
 def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColumn]) -> Block:
-    """Return rows partition by partition, and in each of them in order.
+    """Return a block of rows grouped by partition, and sorted within each.
 
     Parameters
     ----------
     rows : pyarrow.Table
         All rows of some partitions, at least one.
     keys : sequence of str
-        The columns that make the partition, if any.
+        The columns that define the partitions, if any.
     order : sequence of OrderColumn
-        Rows that are equal in them stay as they arrived.
+        The sort is stable.
 
     Returns
     -------
     Block
-        Its rows hold the columns of the key as well.
+        Its rows include the columns of the key.
 
     Examples
     --------
@@ -54,9 +54,9 @@ def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColu
     offsets, at = grouped(codes, count)
     at = rows_in_order(rows, order, offsets, at)
     first = rows.select(list(keys)).take(at[offsets[:-1]])
-    # One column after another, so that only one of them is held twice.
-    taken = {name: as_array(rows.column(name)).take(at) for name in rows.column_names}
-    return Block(first, offsets, pa.table(taken))
+    # One column after another, so that memory holds only one of them twice.
+    columns = {name: as_array(rows.column(name)).take(at) for name in rows.column_names}
+    return Block(first, offsets, pa.table(columns))
 
 
 def rows_in_order(
@@ -65,13 +65,13 @@ def rows_in_order(
     offsets: NDArray[np.int64],
     at: NDArray[np.uint32],
 ) -> NDArray[np.uint32]:
-    """Return the numbers of rows in order, those of each partition side by side.
+    """Return the sorted row numbers, grouped by partition.
 
     Parameters
     ----------
     rows : pyarrow.Table
     order : sequence of OrderColumn
-        Rows that are equal in them stay as they are.
+        The sort is stable.
     offsets : int64 array of shape (partitions + 1,)
     at : uint32 array of shape (rows,)
         The rows of each partition.
@@ -91,14 +91,14 @@ def rows_in_order(
     for column in reversed(order):
         values = as_array(rows.column(column.name))
         code = codes_in_order(values)
-        at = _sorted_by(~code if column.descending else code, offsets, at)
+        at = _stable_sort(~code if column.descending else code, offsets, at)
         if values.null_count:
             null = ~present(values)
-            at = _sorted_by((null ^ column.nulls_first).astype(np.int64), offsets, at)
+            at = _stable_sort((null ^ column.nulls_first).astype(np.int64), offsets, at)
     return at
 
 
-def _sorted_by(
+def _stable_sort(
     code: NDArray[np.int64], offsets: NDArray[np.int64], at: NDArray[np.uint32]
 ) -> NDArray[np.uint32]:
     place = np.arange(len(at), dtype=np.uint32)
@@ -107,7 +107,7 @@ def _sorted_by(
 
 
 def order_of(block: Block, order: Sequence[OrderColumn]) -> Order:
-    """Return the order of a block's rows as frames and ranks see it.
+    """Return the order of a block's rows for frames and ranks.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def order_of(block: Block, order: Sequence[OrderColumn]) -> Order:
     Returns
     -------
     kernels.Order
-        With a key where the order is by one column.
+        With a key where the order has one column.
     """
     columns = [block.column(column.name) for column in order]
     if len(columns) == 1:
@@ -136,14 +136,14 @@ def order_of(block: Block, order: Sequence[OrderColumn]) -> Order:
 
 
 def measured(values: pa.Array) -> NDArray[Any]:
-    """Return a column as distances are measured along it: times in microseconds."""
+    """Return a column as numbers along which distances are measured: times in microseconds."""
     if is_ranked(values.type):
         return codes_in_order(values)
     if pa.types.is_time64(values.type) and values.type.unit == "ns":
         return numbers(values) // 1000
     scale = DAY if pa.types.is_date32(values.type) else 1
-    found = numbers(values)
-    return found if scale == 1 else found * scale
+    unscaled = numbers(values)
+    return unscaled if scale == 1 else unscaled * scale
 
 
 def ranges_of(
@@ -156,9 +156,9 @@ def ranges_of(
     frame : Frame
     order : kernels.Order
     like : pyarrow.DataType or None
-        The type of the order column, where there is just one.
+        The type of the order column, where there is only one.
     column : function
-        Returns a column of the block, for bounds that are columns.
+        Returns a column of the block by name, for bounds that are columns.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def ranges_of(
     """
     bounds = {"low": frame.low, "high": frame.high}
     low, high = (
-        _bound_each(name, bound, order, like, column(str(bound.amount.column)))
+        _bound_per_row(name, bound, order, like, column(str(bound.amount.column)))
         if bound is not None and isinstance(bound.amount, PerRow)
         else _bound(bound, order, like)
         for name, bound in bounds.items()
@@ -188,17 +188,17 @@ def _bound(bound: Offset | None, order: Order, like: pa.DataType | None) -> Boun
     return int(bound.amount)
 
 
-def _bound_each(
+def _bound_per_row(
     name: str, bound: Offset, order: Order, like: pa.DataType | None, given: pa.Array
 ) -> Bound:
-    """A bound that is a column; it must say something of every row that has a frame by it."""
+    """Return a bound that is a column; it must not be null in rows whose frames depend on it."""
     distance = numbers(given)
-    nothing = ~present(given) | np.isnan(distance)
+    missing = ~present(given) | np.isnan(distance)
     if bound.unit != COUNT:
-        # Rows without a key have their peers as their frame, whatever the distance.
-        nothing &= _with_key(order)
-    if nothing.any():
-        count = nothing.sum()
+        # The frame of rows without a key is their peers, whatever the distance.
+        missing &= _with_key(order)
+    if missing.any():
+        count = missing.sum()
         rows = "row" if count == 1 else "rows"
         raise WorkbenchError(
             f"{name}: the bound is null or NaN in {count:,} {rows} of a partition; give every row "
@@ -226,7 +226,7 @@ def _months_away(order: Order, like: pa.DataType, months: Any) -> BoundKeys:
 def shift_months(
     instants: NDArray[np.int64], months: int | NDArray[np.int64], zone: str | None = None
 ) -> NDArray[np.int64]:
-    """Return the instants some months later by the calendar, at the month's end if it is shorter.
+    """Return the instants some calendar months later; days beyond a month's end move to its end.
 
     Parameters
     ----------
@@ -235,8 +235,8 @@ def shift_months(
     months : int, or int64 array of the same shape
         Negative is earlier.
     zone : str, optional
-        The time zone whose calendar and clock count; :func:`instants_of` says what a time is
-        that its clock skips, or shows twice.
+        The time zone of the calendar; see :func:`instants_of` for local times that a change of
+        the clock skips or repeats.
 
     Returns
     -------
@@ -248,19 +248,21 @@ def shift_months(
     >>> shift_months(day, -1).view("M8[us]").tolist()
     [datetime.datetime(2024, 2, 29, 12, 0)]
     """
-    known, ahead = zone_of(zone or "UTC")
+    zone_name, offset = zone_of(zone or "UTC")
     local = np.asarray(instants, np.int64)
-    if ahead is None:
-        zoned = pa.array(local).cast(pa.timestamp("us", known))
+    if offset is None:
+        zoned = pa.array(local).cast(pa.timestamp("us", zone_name))
         local = np.asarray(pc.local_timestamp(zoned).cast(pa.int64()), np.int64)
-    time = (local + (ahead or 0)).view("M8[us]")
+    time = (local + (offset or 0)).view("M8[us]")
     month = time.astype("M8[M]")
-    into = time - month.astype("M8[us]")
-    to = month + np.asarray(months, np.int64).astype("m8[M]")
-    last = (to + np.timedelta64(1, "M")).astype("M8[D]") - to.astype("M8[D]") - _ONE_DAY
-    day = np.minimum(into // _ONE_DAY * _ONE_DAY, last)
-    moved: NDArray[np.int64] = (to.astype("M8[us]") + day + into % _ONE_DAY).view(np.int64)
-    if ahead is not None:
-        return moved - ahead
-    there = instants_of(pa.array(moved).cast(pa.timestamp("us")), known)
-    return np.asarray(there.cast(pa.int64()), np.int64)
+    since_month = time - month.astype("M8[us]")
+    target = month + np.asarray(months, np.int64).astype("m8[M]")
+    next_month = target + np.timedelta64(1, "M")
+    last_day = next_month.astype("M8[D]") - target.astype("M8[D]") - _ONE_DAY
+    day = np.minimum(since_month // _ONE_DAY * _ONE_DAY, last_day)
+    shifted = target.astype("M8[us]") + day + since_month % _ONE_DAY
+    local_shifted: NDArray[np.int64] = shifted.view(np.int64)
+    if offset is not None:
+        return local_shifted - offset
+    instants_there = instants_of(pa.array(local_shifted).cast(pa.timestamp("us")), zone_name)
+    return np.asarray(instants_there.cast(pa.int64()), np.int64)

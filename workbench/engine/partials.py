@@ -1,4 +1,4 @@
-"""Partial aggregates of a call: the states of some of its rows, on their way, and joined."""
+"""Partial aggregates of a call: states of some of its rows, and results of merged states."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 from kernels.core.arrays import Ints
 from kernels.states.aggregates import AGGREGATES, finalized
 from workbench.columnar.exact_sums import count_parts, part
-from workbench.engine.aggregates import finished, finished_sums, taken
+from workbench.engine.aggregates import finish_column, finish_sums, numeric_columns
 from workbench.engine.block import Call, Window
 from workbench.functions.catalogue import COUNT, EXACT_SUM, NO_OPTIONS, Options
 
 Matrix = NDArray[Any]
-#: Aggregates and their states, a row for each answer.
-Found = Sequence[tuple[str, Matrix]]
-#: The columns of states on their way: the fields of each slot.
+#: Aggregates and their states, a row for each result.
+AggregateStates = Sequence[tuple[str, Matrix]]
+#: The names of columns of states: the fields of each slot.
 FIELD = "__field{}_{}__"
 
 
 def partial_states(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
-    """Return the states that a call is made of, none where its events must travel.
+    """Return the states from which a call is computed, none where its events must travel.
 
-    Exact sums are made of several, of which each says by its ``n`` what part of the numbers it is
-    of; see :func:`workbench.columnar.exact_sums.part`.
+    Exact sums use several states. The ``n`` of each is the number of its part of the values; see
+    :func:`workbench.columnar.exact_sums.part`.
     """
     if call.options.distinct:
         return ()
@@ -41,12 +41,14 @@ def partial_states(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
 
 
 def values_of(window: Window, slot: Call) -> tuple[NDArray[np.generic], ...]:
-    """Return the columns that an aggregate is of."""
-    return taken_by(slot, [window.column(one) for one in slot.arguments], int(window.offsets[-1]))
+    """Return the argument arrays of an aggregate."""
+    return argument_arrays(
+        slot, [window.column(one) for one in slot.arguments], int(window.offsets[-1])
+    )
 
 
-def taken_by(slot: Call, columns: Sequence[pa.Array], rows: int) -> tuple[NDArray[Any], ...]:
-    """Return an aggregate's arguments as its kernels take them.
+def argument_arrays(slot: Call, columns: Sequence[pa.Array], rows: int) -> tuple[NDArray[Any], ...]:
+    """Return an aggregate's arguments as arrays for its kernels.
 
     Parameters
     ----------
@@ -60,29 +62,31 @@ def taken_by(slot: Call, columns: Sequence[pa.Array], rows: int) -> tuple[NDArra
         return (np.zeros(rows, np.int64),)
     if slot.function == "integer_sum":
         return (part(columns[0], slot.options.n),)
-    return tuple(taken(slot.function, columns))
+    return tuple(numeric_columns(slot.function, columns))
 
 
-def row_counts(found: Found) -> Ints:
-    """Return how many events each state is of."""
-    for name, states in found:
+def row_counts(states_by_aggregate: AggregateStates) -> Ints:
+    """Return the number of events in each state."""
+    for name, states in states_by_aggregate:
         state = type(AGGREGATES[name].empty)(*states.T)
         if hasattr(state, "rows"):
             return np.asarray(state.rows, np.int64)
-    return np.asarray(found[0][1].sum(axis=1), np.int64)
+    return np.asarray(states_by_aggregate[0][1].sum(axis=1), np.int64)
 
 
-def from_states(call: Call, found: Found, sizes: Ints, argument: pa.DataType | None) -> pa.Array:
-    """Return the answers of states, as :mod:`workbench.engine.functions` gives them.
+def from_states(
+    call: Call, states_by_aggregate: AggregateStates, sizes: Ints, argument: pa.DataType | None
+) -> pa.Array:
+    """Return the result column of states, equal to that of :mod:`workbench.engine.functions`.
 
     Parameters
     ----------
     call : Call
-    found : sequence of (str, array of shape (queries, fields))
+    states_by_aggregate : sequence of (str, array of shape (queries, fields))
         The aggregates that :func:`partial_states` names, and
         their states.
     sizes : int64 array of shape (queries,)
-        How many events each is of.
+        The number of events behind each result.
     argument : pyarrow.DataType or None
         The type of the call's first argument.
 
@@ -97,8 +101,8 @@ def from_states(call: Call, found: Found, sizes: Ints, argument: pa.DataType | N
     """
     if call.info.family == COUNT:
         return pa.array(sizes)
-    first, states = found[0]
+    first, states = states_by_aggregate[0]
     if first == "integer_sum":
-        sums = [np.ascontiguousarray(one[:, 0]) for _, one in found]
-        return finished_sums(call, sums, sizes, argument)
-    return finished(call, finalized(call.info.aggregate, states), sizes)
+        sums = [np.ascontiguousarray(one[:, 0]) for _, one in states_by_aggregate]
+        return finish_sums(call, sums, sizes, argument)
+    return finish_column(call, finalized(call.info.aggregate, states), sizes)

@@ -31,31 +31,31 @@ from workbench.functions.catalogue import (
     Options,
 )
 
-#: The rows of a chunk. Each has a sketch, and so has each pair of neighbours, and so on.
+#: The rows of a chunk. Each chunk has a sketch, each pair of chunks a merged one, and so on.
 CHUNK = 512
 
 Ranges = tuple[tuple[int, int], ...]
 
 
 class FrameSketch(Protocol):
-    """What the sketches of chunks must be able to do."""
+    """The interface of the sketches of chunks."""
 
     def merge(self, other: Any) -> None:
-        """Take in another one."""
+        """Merge another sketch into this one."""
 
     def copy(self) -> Any:
-        """Return the same once more."""
+        """Return a copy."""
 
 
 S = TypeVar("S", bound=FrameSketch)
 
 
 class Chunks(Generic[S]):
-    """The sketches of a partition's rows: one a chunk, and a binary tree of merged ones above.
+    """The sketches of a partition's rows: one per chunk, and a binary tree of merged ones above.
 
-    A frame is the chunks that it covers, merged of O(log rows) nodes of the tree, and the rows at
-    its edges, which are fed one by one. Chunks count from the partition's first row, so a frame
-    has one answer, whichever frames were asked before.
+    The sketch of a frame merges the chunks that it covers, from O(log rows) nodes of the tree, and
+    adds the rows at its edges one by one. Chunks count from the partition's first row, so the
+    result of a frame does not depend on earlier frames.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Chunks(Generic[S]):
         self._covered: tuple[Ranges, S] = (), make()
 
     def of_frame(self, ranges: Ranges) -> S:
-        """Return a sketch of the rows of some ranges, which stand in order."""
+        """Return a sketch of the rows of some ascending ranges."""
         whole = tuple((-(-low // CHUNK), high // CHUNK) for low, high in ranges)
         inner = tuple((first, last) for first, last in whole if first < last)
         if self._covered[0] != inner:
@@ -106,7 +106,7 @@ class Chunks(Generic[S]):
 
 
 def _edges(ranges: Ranges) -> Iterator[Ints]:
-    """The rows of ranges that are in no chunk of theirs."""
+    """Yield the rows of ranges outside of whole chunks."""
     for low, high in ranges:
         first, last = -(-low // CHUNK) * CHUNK, high // CHUNK * CHUNK
         if first < last:
@@ -115,8 +115,8 @@ def _edges(ranges: Ranges) -> Iterator[Ints]:
             yield np.arange(low, high)
 
 
-def sketched(window: Window, call: Call) -> pa.Array:
-    """Return the answer of an approximate function for every row of a block.
+def answer_by_sketches(window: Window, call: Call) -> pa.Array:
+    """Return the result of an approximate function for every row of a block.
 
     Parameters
     ----------
@@ -143,40 +143,40 @@ def _distinct(window: Window, call: Call, frames: Frames) -> pa.Array:
     def feed(sketch: Distinct, rows: Ints) -> None:
         sketch.add(items[np.unique(number[rows])])
 
-    found = _per_frame(window, frames, lambda: Distinct(call.options.n), feed, Distinct.estimate)
-    return pa.array([one or 0 for one in found], pa.int64())
+    counts = _per_frame(window, frames, lambda: Distinct(call.options.n), feed, Distinct.estimate)
+    return pa.array([one or 0 for one in counts], pa.int64())
 
 
 def _quantiles(window: Window, call: Call, frames: Frames) -> pa.Array:
     values, q = window.column(call.arguments[0]), call.options.q
-    column = frames.ordered(fed_numbers(values))
+    column = frames.ordered(sketch_numbers(values))
 
     def feed(sketch: Quantiles, rows: Ints) -> None:
         sketch.add(column[rows])
 
-    def ask(sketch: Quantiles) -> list[float] | None:
+    def estimate(sketch: Quantiles) -> list[float] | None:
         return sketch.estimate(q)
 
-    found = _per_frame(window, frames, lambda: Quantiles(call.options.n), feed, ask)
-    return quantiles_of(found, call.options, values.type)
+    quantiles = _per_frame(window, frames, lambda: Quantiles(call.options.n), feed, estimate)
+    return quantiles_of(quantiles, call.options, values.type)
 
 
-def fed_numbers(values: pa.Array) -> NDArray[np.float64]:
-    """Return numbers or times as a sketch of quantiles is fed with them."""
+def sketch_numbers(values: pa.Array) -> NDArray[np.float64]:
+    """Return numbers or times as the floats that a sketch of quantiles takes."""
     return measured(values).astype(np.float64) if _is_time(values.type) else floats(values)
 
 
 def quantiles_of(
-    found: Sequence[list[float] | None], options: Options, kind: pa.DataType
+    quantiles: Sequence[list[float] | None], options: Options, kind: pa.DataType
 ) -> pa.Array:
     """Return the quantiles of sketches as a column.
 
     Parameters
     ----------
-    found : sequence of (list of float, or None)
+    quantiles : sequence of (list of float, or None)
         None for a sketch without numbers.
     options : Options
-        Says which were asked for, and whether it was one alone.
+        The requested quantiles, and whether a single one was given.
     kind : pyarrow.DataType
         The type of the values.
 
@@ -184,9 +184,9 @@ def quantiles_of(
     -------
     pyarrow.Array
     """
-    nothing = [0.0] * len(options.q)
-    empty = np.array([one is None for one in found], np.bool_)
-    flat = np.array([one or nothing for one in found], np.float64).ravel()
+    zeros = [0.0] * len(options.q)
+    empty = np.array([one is None for one in quantiles], np.bool_)
+    flat = np.array([one or zeros for one in quantiles], np.float64).ravel()
     null = np.repeat(empty, len(options.q))
     if _is_time(kind):
         column = answers(np.rint(flat).astype(np.int64), null).cast(type_between(kind))
@@ -205,31 +205,31 @@ def _top(window: Window, call: Call, frames: Frames) -> pa.Array:
     number_of = {item: at for at, item in enumerate(items)}
 
     def feed(sketch: Frequent, rows: Ints) -> None:
-        there, counts = np.unique(number[rows], return_counts=True)
-        sketch.add(items[there], counts.tolist())
+        distinct, counts = np.unique(number[rows], return_counts=True)
+        sketch.add(items[distinct], counts.tolist())
 
-    def most(sketch: Frequent) -> list[tuple[int, int]]:
+    def most_frequent(sketch: Frequent) -> list[tuple[int, int]]:
         known = ((-count, number_of[item]) for item, count in sketch.estimates())
         return nsmallest(k, known)
 
-    found = _per_frame(window, frames, lambda: Frequent(k), feed, most)
-    ends = list_ends(np.array([len(one or ()) for one in found], np.int64))
-    pairs = np.array([pair for one in found for pair in one or ()], np.int64).reshape(-1, 2)
+    tops = _per_frame(window, frames, lambda: Frequent(k), feed, most_frequent)
+    ends = list_ends(np.array([len(one or ()) for one in tops], np.int64))
+    pairs = np.array([pair for one in tops for pair in one or ()], np.int64).reshape(-1, 2)
     return maps_of_ends(ends, rows_of(values, pairs[:, 1]), -pairs[:, 0], frames.sizes == 0)
 
 
 def _numbered(window: Window, call: Call, frames: Frames) -> tuple[Ints, pa.Array]:
-    """The number of each counted row's value among the distinct ones in order, and these."""
+    """Return the index of each counted row's value among the sorted distinct values, and these."""
     name = call.arguments[0]
     codes, present = window.codes(name), np.flatnonzero(window.present(name))
-    different, first = np.unique(codes[present], return_index=True)
-    # A null has the code of any value, and is in no frame.
-    number = np.searchsorted(different, codes)
+    distinct, first = np.unique(codes[present], return_index=True)
+    # The code of a null is arbitrary, but no frame holds it.
+    number = np.searchsorted(distinct, codes)
     return frames.ordered(number), window.column(name).take(pa.array(present[first]))
 
 
 def _feed_from(feed: Callable[[S, Ints], None], first: int, sketch: S, rows: Ints) -> None:
-    """Feed rows that count from the first of their partition."""
+    """Feed rows that are numbered from the first row of their partition."""
     feed(sketch, rows + first)
 
 
@@ -238,10 +238,10 @@ def _per_frame(
     frames: Frames,
     make: Callable[[], S],
     feed: Callable[[S, Ints], None],
-    ask: Callable[[S], Any],
+    estimate: Callable[[S], Any],
 ) -> list[Any]:
-    """What is asked of the sketch of each row's frame, None for an empty one."""
-    found: list[Any] = []
+    """Return the estimate of the sketch of each row's frame, None for an empty frame."""
+    estimates: list[Any] = []
     for first, last in pairwise(window.offsets.tolist()):
         chunks = Chunks(make, partial(_feed_from, feed, first))
         before: tuple[Ranges, Any] = (), None
@@ -250,6 +250,6 @@ def _per_frame(
             pieces = zip(begin, end, strict=True)
             ranges = tuple((low, high) for low, high in pieces if low < high)
             if ranges != before[0]:
-                before = ranges, ask(chunks.of_frame(ranges)) if ranges else None
-            found.append(before[1])
-    return found
+                before = ranges, estimate(chunks.of_frame(ranges)) if ranges else None
+            estimates.append(before[1])
+    return estimates

@@ -1,4 +1,4 @@
-"""The part of a window call that runs in Spark's Python workers."""
+"""The task of a window call that runs in Spark's Python workers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,24 +17,24 @@ from workbench.engine.ranges.carry import SIDE
 from workbench.engine.ranges.route import PIECE, check_overlap, own_rows
 from workbench.functions.order import OrderColumn
 
-#: Rows that go back to Spark at once.
+#: The most rows of a batch that goes back to Spark.
 ROWS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
 class WindowTask:
-    """Answer window calls that share their partitions and their order.
+    """Compute window calls that share a partitioning and an order.
 
     Attributes
     ----------
     columns : tuple of (str, str)
-        The columns to give back: the name in the result, and in the block.
+        The columns to return: their names in the result, and in the block.
     keys : tuple of str
-        The columns that make the partition; without any, there is one.
+        The columns that define the partitions; without any, there is one partition.
     order : tuple of OrderColumn
     calls : tuple of Call
     extent : CallExtent, optional
-        How far the calls look, where large partitions may come in pieces.
+        How far the calls look, where large partitions may arrive in pieces.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -44,7 +44,7 @@ class WindowTask:
     extent: CallExtent | None = None
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for a Spark partition that holds all rows of its keys."""
+        """Yield the result for a Spark partition that holds all rows of its keys."""
         freeze_gc()
         keep_heap()
         rows: list[pa.RecordBatch] = []
@@ -53,28 +53,28 @@ class WindowTask:
             (states if SIDE in batch.schema.names else rows).append(batch)
         rows = [batch for batch in rows if batch.num_rows]
         if rows:
-            beyond = pa.Table.from_batches(states) if states else None
-            yield from self.of_keys(pa.Table.from_batches(rows), beyond)
+            outer_states = pa.Table.from_batches(states) if states else None
+            yield from self.of_keys(pa.Table.from_batches(rows), outer_states)
 
     def of_keys(self, rows: pa.Table, states: pa.Table | None = None) -> Iterator[pa.RecordBatch]:
-        """Answer for all rows of some keys, or of pieces of them.
+        """Yield the result for all rows of some keys, or for pieces of them.
 
         Parameters
         ----------
         rows : pyarrow.Table
         states : pyarrow.Table, optional
-            Those of the rows beyond pieces.
+            States of the rows outside of the pieces.
         """
         if not len(rows):
             return
         in_pieces = PIECE in rows.column_names
         keys = (*self.keys, PIECE) if in_pieces else self.keys
         block = ordered_block(rows, keys, self.order)
-        found = self.of_pieces(block, states) if in_pieces else self.answer(block)
-        yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
+        result = self.of_pieces(block, states) if in_pieces else self.answer(block)
+        yield from result.to_batches(max_chunksize=ROWS_AT_ONCE)
 
     def answer(self, block: Block) -> pa.Table:
-        """Return every row with the answer of every call.
+        """Return every row with the result of every call.
 
         Parameters
         ----------
@@ -88,19 +88,19 @@ class WindowTask:
         return self.of_window(Window(block, self.order))
 
     def of_window(self, window: Window) -> pa.Table:
-        """Return every row with the answer of every call, as :meth:`answer` does."""
+        """Return every row with the result of every call, as :meth:`answer` does."""
         columns = {name: window.column(alias) for name, alias in self.columns}
         return pa.table(columns | {call.column: answer(window, call) for call in self.calls})
 
     def of_pieces(self, block: Block, states: pa.Table | None) -> pa.Table:
-        """Return every row of a piece that is its own with the answer of every call.
+        """Return the rows that belong to the pieces, with the result of every call.
 
         Parameters
         ----------
         block : Block
-            Its partitions are pieces, or whole.
+            Its partitions are pieces or whole partitions.
         states : pyarrow.Table or None
-            Those of the rows beyond them.
+            States of the rows outside of the pieces.
 
         Returns
         -------

@@ -12,7 +12,7 @@ from workbench.columnar.bundles import PARTITION
 from workbench.engine.extent import CallExtent
 from workbench.engine.ranges.cuts import CUTS, CutTask
 from workbench.engine.ranges.route import PieceTask
-from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, surely
+from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, safe_sample_rows
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
 from workbench.spark.partitions import Shuffle
@@ -127,7 +127,7 @@ class RangePlan:
     @property
     def cut_task(self) -> CutTask:
         """What makes cuts of all summaries."""
-        before, behind = (surely(rows, self.share) for rows in self.extent.rows)
+        before, behind = (safe_sample_rows(rows, self.share) for rows in self.extent.rows)
         extent = replace(self.extent, rows=(before, behind))
         return CutTask(self.keys, extent, self.order.descending, self.partitions, self.rows)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kernels.frames.extent import FrameExtent, frame_extent
 from workbench.durations import DAY
 from workbench.engine.extent import CallExtent, Sides
-from workbench.engine.ranges.unbounded import unbounded_sides, why_all
+from workbench.engine.ranges.unbounded import unbounded_sides, why_all_rows
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import AHEAD, BACK, CHUNKS, kind_of
@@ -84,7 +84,7 @@ def _unbounded(function: Function, frame: Frame) -> tuple[bool, bool]:
 
 def _why_unbounded(function: Function, frame: Frame) -> str | None:
     info, options = function.info, function.options
-    why = why_all(function.name, info, options, bool(function.order))
+    why = why_all_rows(function.name, info, options, bool(function.order))
     if info.extent in (BACK, AHEAD) and not isinstance(options.n, int):
         return f"{function.name} looks as far as each row says"
     if info.extent in (BACK, AHEAD):

@@ -14,7 +14,7 @@ from tests.drawn import draws
 from tests.workbench.windows.cases import COLUMNS, PLACED, TIE_PROOF, counted_frames, same, tables
 from tests.workbench.windows.pieces import Asked, answer, answer_in_pieces, asked_of
 from workbench import fn
-from workbench.engine.ranges.sample import SHARE, surely
+from workbench.engine.ranges.sample import SHARE, safe_sample_rows
 
 #: Each example has many functions, so a failing one is shown as it is found, and not made small.
 many = draws(
@@ -151,7 +151,7 @@ def test_cuts_by_any_sample_of_the_rows(
 @pytest.mark.parametrize("rows", [40, 1_001, 10_001])
 def test_sampled_rows_that_surely_stand_for_enough(rows: int) -> None:
     sampled = np.flatnonzero(np.random.default_rng(rows).random(10_000_000) < 1 / SHARE)
-    enough = surely(rows, SHARE)
+    enough = safe_sample_rows(rows, SHARE)
     assert (sampled[enough:] - sampled[:-enough]).min() >= rows
 
 

@@ -16,7 +16,7 @@ from kernels.states.states import load
 from kernels.tiling.hops import hop_begins, hop_states
 from workbench.columnar.columns import codes_in_order, numbers
 from workbench.columnar.exact_sums import may_overflow
-from workbench.engine.aggregates import taken
+from workbench.engine.aggregates import numeric_columns
 from workbench.engine.block import Call, Window
 from workbench.functions.catalogue import COUNT, EXACT_SUM, NTH
 from workbench.windows.inspect.one_partition import value_text
@@ -174,7 +174,7 @@ def stateful(window: Window, call: Call, rows: Ints) -> MergeableState | None:
         if may_overflow(given[0][rows]):
             return None
     elif info.states and not pa.types.is_decimal(columns[0].type):
-        given = taken(name, columns)
+        given = numeric_columns(name, columns)
     else:
         return None
     found = [one[rows] for one in given]

@@ -1,1 +1,1 @@
-"""Ranges of a large partition, so that several tasks answer for it. Spark lives one floor up."""
+"""Pieces of a large partition, so that several tasks share it. Spark lives one floor up."""

@@ -1,8 +1,8 @@
-"""What goes to pieces of the rows beyond them, on the way to the shuffle.
+"""The states and rows that pieces receive of the rows outside of them, before the shuffle.
 
-A worker that bundles rows sums up, for each piece of a key, those of its own rows that are before
-all that come to the piece, and those behind. So a piece gets one state from each worker's bundle,
-however many rows that stands for.
+A worker that bundles rows aggregates, for each piece of a key, those of its own rows that are
+before all rows of the piece, and those after them. So a piece gets one state from each worker's
+bundle, however many rows it stands for.
 """
 
 from collections.abc import Iterator
@@ -28,50 +28,49 @@ from workbench.engine.kept_rows import kept_rows
 from workbench.engine.order import rows_in_order
 from workbench.engine.partials import FIELD, values_of
 from workbench.engine.ranges.route import KEPT_BEFORE, KEPT_BEHIND, MARK, PIECE, PieceTask
-from workbench.engine.ranges.unbounded import all_states, keeping, sides_of, states_of
+from workbench.engine.ranges.unbounded import all_states, call_to_keep, sides_of, states_of
 from workbench.functions.order import OrderColumn
 
-#: The column of states that says of which rows they are: 0 for those before a piece, 1 for those
-#: behind it.
+#: The column of states with their side: 0 for rows before a piece, 1 for rows after it.
 SIDE = "__side__"
 
 
 @dataclass(frozen=True)
 class CarryTask(PieceTask):
-    """Bundle rows by piece, and with them what each piece needs of the rows beyond it.
+    """Bundle rows by piece, with what each piece needs of the rows outside of it.
 
     Attributes
     ----------
     calls : tuple of Call
-        Those that look at all rows on a side.
+        The calls that look at all rows on a side.
     along : tuple of OrderColumn
-        The whole order.
+        The complete order.
     """
 
     calls: tuple[Call, ...] = ()
     along: tuple[OrderColumn, ...] = ()
 
     def bundles(self, rows: pa.Table) -> Iterator[Bundle]:
-        """Return the rows for each partition that has some, and what they say to other pieces."""
+        """Yield the rows of each partition, and what other pieces need of these rows."""
         routed = self.routed(rows)
         yield from self.packed(rows, routed)
         if self.cuts is None:
             return
         key = self._cut_keys(rows)
         if (key >= 0).any():
-            parts = self._stretches(rows, key, routed)
+            parts = self._group_by_pieces(rows, key, routed)
             yield from self.packed(rows, self._kept(parts, rows.schema))
             yield from self._states(parts, rows)
 
-    def _stretches(self, rows: pa.Table, key: Ints, routed: Routed) -> "Stretches":
-        """The rows of keys that are cut, those that come to the same pieces together."""
-        # The copies of a row stand together, in the order of the pieces that they go to.
-        chosen, piece = routed[0], routed[2][PIECE].astype(np.int64)
-        changes = np.flatnonzero(chosen[1:] != chosen[:-1])
+    def _group_by_pieces(self, rows: pa.Table, key: Ints, routed: Routed) -> "RowGroups":
+        """Return the rows of cut keys, grouped by the pieces that receive them."""
+        # The copies of a row are adjacent, in the order of their pieces.
+        row_of_copy, piece = routed[0], routed[2][PIECE].astype(np.int64)
+        changes = np.flatnonzero(row_of_copy[1:] != row_of_copy[:-1])
         first, last = piece[np.append(0, changes + 1)], piece[np.append(changes, len(piece) - 1)]
         at = np.flatnonzero(key >= 0)
         before = self._before()
-        # From one stretch of a key to the next neither end moves back, so their sum tells them.
+        # From group to group of a key, neither end decreases, so their sum identifies groups.
         code = (2 * before[key] + first + last)[at].astype(np.uint32)
         offsets, place = grouped(code, int(2 * before[-1]))
         row = at[place].astype(np.uint32)
@@ -81,10 +80,10 @@ class CarryTask(PieceTask):
         needed = {name: as_array(rows.column(name)).take(pa.array(row)) for name in names}
         block = Block(pa.table({}), offsets, pa.table(needed))
         receivers = _receivers(before, offsets, first[row], last[row])
-        return Stretches(Window(block, self.along), row.astype(np.int64), receivers)
+        return RowGroups(Window(block, self.along), row.astype(np.int64), receivers)
 
-    def _kept(self, parts: "Stretches", schema: pa.Schema) -> Routed:
-        """Rows that may be the answer for a piece that they are beyond."""
+    def _kept(self, parts: "RowGroups", schema: pa.Schema) -> Routed:
+        """Return rows that may be the result for a piece outside of which they are."""
         pairs = [np.zeros((3, 0), np.int64)]
         for call in self.calls:
             if not states_of(call, schema):
@@ -96,8 +95,8 @@ class CarryTask(PieceTask):
         marks = {PIECE: piece.astype(np.int32), MARK: mark.astype(np.uint8)}
         return row, self._to(key, piece).astype(np.uint32), marks
 
-    def _states(self, parts: "Stretches", rows: pa.Table) -> Iterator[Bundle]:
-        """The states of the rows before each piece, and of those behind it."""
+    def _states(self, parts: "RowGroups", rows: pa.Table) -> Iterator[Bundle]:
+        """Yield the states of the rows before each piece, and of those after it."""
         slots = all_states(self.calls, rows.schema)
         receivers = parts.receivers
         for side in (0, 1):
@@ -119,14 +118,14 @@ class CarryTask(PieceTask):
 
 
 class Receivers(NamedTuple):
-    """The pieces of keys that have rows here, and which of these rows each is beyond.
+    """The pieces of the keys with rows here, and the rows on each side of them.
 
     Attributes
     ----------
     key, piece : int64 arrays of shape (receivers,)
-        The number of the key among those that are cut, and of the piece.
+        The number of the key among the cut keys, and the number of the piece.
     begin, end : int64 arrays of shape (2, receivers)
-        Half-open ranges of rows: of those before all that come to the piece, and those behind.
+        Half-open ranges of rows: those before all rows of the piece, and those after.
     """
 
     key: Ints
@@ -136,30 +135,32 @@ class Receivers(NamedTuple):
 
 
 def _receivers(before: Ints, offsets: Ints, first: Ints, last: Ints) -> Receivers:
-    """The ranges of rows, which stand by key and by the first and the last piece they come to."""
-    found = []
+    """Return the receivers of rows that are sorted by key, first piece and last piece."""
+    columns = []
     for key, (low, high) in enumerate(pairwise(before.tolist())):
         begin, end = offsets[2 * low], offsets[2 * high]
         pieces = high - low if end > begin else 0
         piece = np.arange(pieces)
-        upto = begin + np.searchsorted(last[begin:end], piece)
-        beyond = begin + np.searchsorted(first[begin:end], piece, side="right")
-        all_of = (np.full(pieces, one) for one in (key, begin, end))
-        found.append([piece, upto, beyond, *all_of])
-    piece, upto, beyond, key_of, begins, ends = map(np.concatenate, zip(*found, strict=True))
-    return Receivers(key_of, piece, np.stack([begins, beyond]), np.stack([upto, ends]))
+        before_end = begin + np.searchsorted(last[begin:end], piece)
+        after_begin = begin + np.searchsorted(first[begin:end], piece, side="right")
+        constants = (np.full(pieces, one) for one in (key, begin, end))
+        columns.append([piece, before_end, after_begin, *constants])
+    piece, before_end, after_begin, keys, begins, ends = map(
+        np.concatenate, zip(*columns, strict=True)
+    )
+    return Receivers(keys, piece, np.stack([begins, after_begin]), np.stack([before_end, ends]))
 
 
 @dataclass(frozen=True)
-class Stretches:
-    """Rows of keys that are cut, those that come to the same pieces together.
+class RowGroups:
+    """Rows of cut keys, grouped by the pieces that receive them.
 
     Attributes
     ----------
     window : Window
-        Its partitions are these stretches, those of a key in order.
+        Its partitions are these groups, those of a key in order.
     row : int64 array of shape (rows,)
-        Which of the rows that are bundled each is.
+        The numbers of the rows among the bundled rows.
     receivers : Receivers
     """
 
@@ -168,38 +169,38 @@ class Stretches:
     receivers: Receivers
 
     def states(self, slot: Call, side: int) -> NDArray[Any]:
-        """Return the state of the rows that each receiver is behind, or before."""
-        parts, empty = self._parts(slot), AGGREGATES[slot.function].empty
+        """Return the state of the rows on a side of each receiver."""
+        parts, empty = self._group_states(slot), AGGREGATES[slot.function].empty
         begin, end = (
             np.searchsorted(self.window.offsets, one[side])[:, None]
             for one in (self.receivers.begin, self.receivers.end)
         )
-        found = np.zeros((len(begin), parts.shape[1]), parts.dtype)
+        states = np.zeros((len(begin), parts.shape[1]), parts.dtype)
         ends = np.array([0, len(begin)]), np.array([0, len(parts)])
-        join_ranges.over(ends[0], empty, parts, begin, end, found, right=ends[1])
+        join_ranges.over(ends[0], empty, parts, begin, end, states, right=ends[1])
+        return states
+
+    def _group_states(self, slot: Call) -> NDArray[Any]:
+        """Return the state of each group."""
+        found: NDArray[Any] = self.window.once(("states", slot), lambda: self._aggregate(slot))
         return found
 
-    def _parts(self, slot: Call) -> NDArray[Any]:
-        """The state of each stretch."""
-        found: NDArray[Any] = self.window.once(("states", slot), lambda: self._rolled_up(slot))
-        return found
-
-    def _rolled_up(self, slot: Call) -> NDArray[Any]:
+    def _aggregate(self, slot: Call) -> NDArray[Any]:
         window, empty = self.window, AGGREGATES[slot.function].empty
         at, offsets = self._counted(slot, slot.arguments)
         values = [one[at] for one in values_of(window, slot)]
         pair = values[0], values[-1]
         none, start, stop = np.zeros((3, len(at)), np.int64)
         states = np.zeros((len(at), len(empty)), np.asarray(empty).dtype)
-        # All rows are of one time, so each stretch is one hop.
+        # All rows get the same time, so each group is one hop.
         hop_states.over(offsets, empty, 1, none, *pair, start, stop, states)
         parts = np.tile(np.asarray(empty), (len(offsets) - 1, 1))
-        some = np.flatnonzero(np.diff(offsets))
-        parts[some] = states[offsets[some]]
+        nonempty = np.flatnonzero(np.diff(offsets))
+        parts[nonempty] = states[offsets[nonempty]]
         return parts
 
     def _counted(self, call: Call, without_null: tuple[str, ...]) -> tuple[Ints, Ints]:
-        """The rows that count for a call, and where those of each stretch begin."""
+        """Return the rows that count for a call, and their offsets by group."""
         offsets, counted = self.window.offsets, self.window.counted(call, without_null)
         if counted is None:
             return np.arange(offsets[-1]), offsets
@@ -207,20 +208,20 @@ class Stretches:
         return at, np.searchsorted(at, offsets)
 
     def kept(self, call: Call, side: int) -> Ints:
-        """Return rows that may be a call's answer, the receiver of each, and its side."""
-        one, (at, offsets) = keeping(call), self._counted(call, call.without_null)
-        at = at[kept_rows(self.window, one, at, run_of_rows(offsets))]
+        """Return rows that may be a call's result, with the receiver and the side of each."""
+        keeping, (at, offsets) = call_to_keep(call), self._counted(call, call.without_null)
+        at = at[kept_rows(self.window, keeping, at, run_of_rows(offsets))]
         begin, end = self.receivers.begin[side], self.receivers.end[side]
-        found, known = [np.zeros((3, 0), np.int64)], np.zeros(0, np.int64)
-        for of in np.unique(self.receivers.key):
-            receivers = np.flatnonzero(self.receivers.key == of)[:: -1 if side else 1]
-            # From receiver to receiver there are more rows, and of the others few still count.
-            known, seen = known[:0], (end if side else begin)[receivers[0]]
+        chunks, kept = [np.zeros((3, 0), np.int64)], np.zeros(0, np.int64)
+        for key in np.unique(self.receivers.key):
+            receivers = np.flatnonzero(self.receivers.key == key)[:: -1 if side else 1]
+            # Each receiver adds rows to those of the previous one, few of which are still kept.
+            kept, seen = kept[:0], (end if side else begin)[receivers[0]]
             for receiver in receivers:
                 low, high = (begin[receiver], seen) if side else (seen, end[receiver])
                 more = at[slice(*np.searchsorted(at, (low, high)))]
-                known, seen = np.sort(np.concatenate([known, more])), low if side else high
-                known = known[kept_rows(self.window, one, known, np.zeros(len(known), np.int64))]
-                same = np.full((2, len(known)), [[receiver], [side]])
-                found.append(np.vstack([self.row[known], same]))
-        return np.concatenate(found, axis=1)
+                kept, seen = np.sort(np.concatenate([kept, more])), low if side else high
+                kept = kept[kept_rows(self.window, keeping, kept, np.zeros(len(kept), np.int64))]
+                labels = np.full((2, len(kept)), [[receiver], [side]])
+                chunks.append(np.vstack([self.row[kept], labels]))
+        return np.concatenate(chunks, axis=1)

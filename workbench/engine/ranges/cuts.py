@@ -1,4 +1,4 @@
-"""Where large partitions are cut: from samples of their rows to pieces and what overlaps them."""
+"""Where large partitions are cut: from samples of their rows to pieces and their overlaps."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from workbench.columnar.key_codes import key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.engine.extent import CallExtent
 from workbench.engine.ranges.sample import PLACES, ROWS, STEP, SUMMARY, lists_of, with_columns
-from workbench.engine.ranges.sort_codes import moved
+from workbench.engine.ranges.sort_codes import shifted_place
 
 SIDES = START, LOW, HIGH = "__start__", "__low__", "__high__"
 CUTS = "__cuts__"
-#: The fewest rows of a piece: so few are answered sooner than spread over tasks.
+#: The fewest rows of a piece: fewer are computed faster than spread over tasks.
 LEAST_ROWS = 100_000
 
 
@@ -30,9 +30,9 @@ class Pieces(NamedTuple):
     Attributes
     ----------
     start : int64 array of shape (pieces,)
-        A piece owns the rows from its start up to the next piece's.
+        A piece owns the rows from its start up to the start of the next piece.
     low, high : int64 arrays of shape (pieces,)
-        It needs those from low to high, both inclusive; the ends of int64 stand for all.
+        It needs the rows from low to high, both inclusive; the ends of int64 mean no bound.
     """
 
     start: Ints
@@ -42,16 +42,16 @@ class Pieces(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """The places of a partition's rows, as far as they are known.
+    """A sample of the places of a partition's rows.
 
     Attributes
     ----------
     place : int64 array
-        Different places of rows, in order.
+        Distinct places of rows, ascending.
     before : int64 array, one longer
-        How many rows are known to be before each place, and how many in all.
+        The least number of rows before each place, and in all.
     error : int
-        How many more rows there may be before any place.
+        How many more rows there may be before a place.
     """
 
     place: Ints
@@ -60,7 +60,7 @@ class Sample:
 
     @classmethod
     def of(cls, places: Sequence[Ints], steps: Sequence[int]) -> "Sample":
-        """Return a sample from the kept places of several workers, and what each stands for."""
+        """Return a sample from the sampled places of several workers, and the rows per place."""
         weights = np.repeat(np.asarray(steps, np.int64), [len(one) for one in places])
         place, at = np.unique(np.concatenate(places), return_inverse=True)
         rows = np.zeros(len(place) + 1, np.int64)
@@ -68,12 +68,12 @@ class Sample:
         return cls(place, np.cumsum(rows), int(sum(step - 1 for step in steps)))
 
     def rows_between(self, low: Ints, end: Ints) -> int:
-        """Return how many rows are from low up to end, summed over pairs of these."""
+        """Return how many rows are from low up to end, summed over the pairs."""
         at = [self.before[np.searchsorted(self.place, value)] for value in (low, end)]
         return int(np.maximum(at[1] - at[0], 0).sum())
 
     def pieces(self, count: int, extent: CallExtent, descending: bool) -> Pieces:
-        """Return about so many pieces of about as many rows: fewer where rows share a place."""
+        """Return about ``count`` pieces of about equal size, fewer where rows share a place."""
         targets = self.before[-1] * np.arange(1, count) // count
         cuts = np.unique(np.searchsorted(self.before[1:], targets, side="right"))
         cuts = cuts[(cuts > 0) & (cuts < len(self.place))]
@@ -83,33 +83,33 @@ class Sample:
         return Pieces(start, np.array([LEAST, *low], np.int64), np.array([*high, MOST], np.int64))
 
     def _low(self, cut: int, extent: CallExtent, descending: bool) -> int:
-        """Where the rows begin that are needed by those from a cut on."""
+        """Return where the rows begin that the rows from a cut on need."""
         rows, groups, distance = extent.rows[0], extent.groups[0], extent.distance[0]
         place = int(self.place[cut])
-        found = [place, moved(place, -distance, extent.floating, descending)]
+        bounds = [place, shifted_place(place, -distance, extent.floating, descending)]
         if rows:
             most = self.before[cut] - rows - self.error
             at = np.searchsorted(self.before[:-1], most, side="right") - 1
-            found.append(int(self.place[at]) if at >= 0 else LEAST)
+            bounds.append(int(self.place[at]) if at >= 0 else LEAST)
         if groups:
-            found.append(int(self.place[cut - groups]) if cut >= groups else LEAST)
-        return min(found)
+            bounds.append(int(self.place[cut - groups]) if cut >= groups else LEAST)
+        return min(bounds)
 
     def _high(self, cut: int, extent: CallExtent, descending: bool) -> int:
-        """Where the rows end that are needed by those before a cut."""
+        """Return where the rows end that the rows before a cut need."""
         rows, groups, distance = extent.rows[1], extent.groups[1], extent.distance[1]
         place = int(self.place[cut])
-        # Nulls and NaN have no distance, and what is made of one may lie before it.
-        found = [place - 1]
+        # Nulls and NaN have no distance, and a place that is shifted from one may lie before it.
+        bounds = [place - 1]
         if distance:
-            found.append(moved(place, distance, extent.floating, descending))
+            bounds.append(shifted_place(place, distance, extent.floating, descending))
         if rows:
             at = np.searchsorted(self.before, self.before[cut] + rows + self.error)
-            found.append(int(self.place[at]) - 1 if at < len(self.place) else MOST)
+            bounds.append(int(self.place[at]) - 1 if at < len(self.place) else MOST)
         if groups:
             at = cut + groups - 1
-            found.append(int(self.place[at]) if at < len(self.place) else MOST)
-        return max(found)
+            bounds.append(int(self.place[at]) if at < len(self.place) else MOST)
+        return max(bounds)
 
 
 @dataclass(frozen=True)
@@ -123,11 +123,11 @@ class CutTask:
     descending : bool
         Whether the first order column descends.
     pieces : int
-        How many pieces a partition is cut into that holds the whole table.
+        The number of pieces of a partition that holds the whole table.
     rows : int, optional
-        About how many rows a piece has, instead.
+        The approximate number of rows per piece, which replaces ``pieces``.
     least : int
-        The fewest rows of a piece, where it is not told how many it has.
+        The fewest rows of a piece, where ``rows`` is None.
     """
 
     keys: tuple[str, ...]
@@ -138,23 +138,23 @@ class CutTask:
     least: int = LEAST_ROWS
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return all cuts as one binary value, and none where nothing is cut."""
+        """Yield all cuts as one binary value, nothing where no key is cut."""
         freeze_gc()
-        found = self.cuts(batches)
-        if found is not None:
-            yield pa.record_batch({CUTS: one_binary(packed_rows(found))})
+        cuts = self.cuts(batches)
+        if cuts is not None:
+            yield pa.record_batch({CUTS: one_binary(packed_rows(cuts))})
 
     def shown(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return the keys that are cut, their rows, and how many pieces each has."""
+        """Yield the keys that are cut, their rows, and their numbers of pieces."""
         freeze_gc()
-        found = self.cuts(batches)
-        if found is not None:
-            pieces = pa.array([len(one) for one in found.column(START)], pa.int32())
-            shown = with_columns(found.select([*self.keys, ROWS]), {"pieces": pieces})
-            yield from shown.to_batches()
+        cuts = self.cuts(batches)
+        if cuts is not None:
+            pieces = pa.array([len(one) for one in cuts.column(START)], pa.int32())
+            keys = with_columns(cuts.select([*self.keys, ROWS]), {"pieces": pieces})
+            yield from keys.to_batches()
 
     def sizes(self, whole: int) -> tuple[int, int]:
-        """Return the rows of a piece, and the most of a partition that stays whole.
+        """Return the rows of a piece, and the most rows of a partition that is not cut.
 
         Parameters
         ----------
@@ -168,43 +168,43 @@ class CutTask:
         """
         if self.rows:
             return self.rows, self.rows
-        aim = max(self.least, -(-whole // self.pieces))
-        return aim, aim * 3 // 2
+        target = max(self.least, -(-whole // self.pieces))
+        return target, target * 3 // 2
 
     def cuts(self, batches: Iterable[pa.RecordBatch]) -> pa.Table | None:
-        """Return the keys that are cut with their rows and pieces, None without any."""
-        whole, table = _together(batches)
+        """Return the keys that are cut with their rows and pieces, None if there are none."""
+        whole, table = _read_summaries(batches)
         if table is None:
             return None
         codes, count = key_codes(table.select(list(self.keys)))
         known = np.bincount(codes, table.column(ROWS).to_numpy(), count).astype(np.int64)
-        aim, most = self.sizes(whole)
-        found = []
+        target, most = self.sizes(whole)
+        cut_keys = []
         for key in np.flatnonzero(known > most):
             at = np.flatnonzero(codes == key)
-            pieces = self._pieces(table.take(at), -(-int(known[key]) // aim))
+            pieces = self._pieces(table.take(at), -(-int(known[key]) // target))
             if len(pieces.start) > 1:
-                found.append((at[0], known[key], *pieces))
-        if not found:
+                cut_keys.append((at[0], known[key], *pieces))
+        if not cut_keys:
             return None
-        first, rows, *sides = zip(*found, strict=True)
+        first, rows, *sides = zip(*cut_keys, strict=True)
         columns = {ROWS: pa.array(rows, pa.int64())}
         columns |= {name: lists_of(side) for name, side in zip(SIDES, sides, strict=True)}
         return with_columns(table.select(list(self.keys)).take(list(first)), columns)
 
     def _pieces(self, samples: pa.Table, count: int) -> Pieces:
-        """The pieces of one key: fewer when much would be computed twice."""
+        """Return the pieces of one key: fewer when many rows would be copied."""
         places = [one.values.to_numpy() for one in samples.column(PLACES)]
         sample = Sample.of(places, samples.column(STEP).to_pylist())
-        found = sample.pieces(count, self.extent, self.descending)
-        while self.rows is None and 2 * copies(sample, found) > sample.before[-1]:
+        pieces = sample.pieces(count, self.extent, self.descending)
+        while self.rows is None and 2 * copies(sample, pieces) > sample.before[-1]:
             count //= 2
-            found = sample.pieces(count, self.extent, self.descending)
-        return found
+            pieces = sample.pieces(count, self.extent, self.descending)
+        return pieces
 
 
-def _together(batches: Iterable[pa.RecordBatch]) -> tuple[int, pa.Table | None]:
-    """How many rows the table has, and what is known about large keys of each worker."""
+def _read_summaries(batches: Iterable[pa.RecordBatch]) -> tuple[int, pa.Table | None]:
+    """Return the number of rows of the table, and the workers' summaries of large keys."""
     packed = (one for batch in batches for one in binaries(batch.column(SUMMARY)))
     summaries = list(delivered(packed))
     rows = sum(int(one.schema.metadata[ROWS.encode()]) for one in summaries)
@@ -213,7 +213,7 @@ def _together(batches: Iterable[pa.RecordBatch]) -> tuple[int, pa.Table | None]:
 
 
 def copies(sample: Sample, pieces: Pieces) -> int:
-    """Return about how many rows go to another piece than their own, counted once for each."""
+    """Return about how many copies of rows go to pieces other than their own."""
     after = np.minimum(pieces.high[:-1], MOST - 1) + 1
-    behind = sample.rows_between(pieces.start[1:], after)
-    return behind + sample.rows_between(pieces.low[1:], pieces.start[1:])
+    copies_back = sample.rows_between(pieces.start[1:], after)
+    return copies_back + sample.rows_between(pieces.low[1:], pieces.start[1:])

@@ -1,7 +1,7 @@
-"""Partitions in pieces: rows on their way to the pieces that need them, and back to one table.
+"""Partitions in pieces: routing of rows to the pieces that need them, and removal of copies.
 
-Each row belongs to one piece. Copies go to those pieces whose frames reach it; they are marked, and
-left out of the answer.
+Each row belongs to one piece. Copies go to the other pieces whose frames reach it; they are marked,
+and removed from the result.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,11 +25,11 @@ from workbench.engine.ranges.sort_codes import places
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
 
-#: The columns that say which piece a row goes to, -1 for the whole partition, and what it is there.
+#: The columns with the piece of a row, -1 for an uncut partition, and with the flags below.
 PIECE, MARK = "__piece__", "__mark__"
-#: It belongs to the piece; and to the piece go not all rows of the partition before it, or behind.
+#: The row belongs to the piece; the piece lacks rows of the partition before it, or after it.
 OWN, CUT_BEFORE, CUT_BEHIND = 1, 2, 4
-#: It is before all rows that go to the piece, or behind them, and kept as it may be an answer.
+#: The row is before all rows of the piece, or after them, and kept because it may be a result.
 KEPT_BEFORE, KEPT_BEHIND = 8, 16
 KEPT = KEPT_BEFORE | KEPT_BEHIND
 
@@ -45,15 +45,15 @@ class PieceTask(BundleTask):
     order : OrderColumn
         The first column of the order.
     cuts : pyarrow.Table, optional
-        From :class:`workbench.engine.ranges.cuts.CutTask`; packed, they are the first value of one
-        more column, behind all others.
+        From :class:`workbench.engine.ranges.cuts.CutTask`; they arrive packed, as the first value
+        of an additional last column.
     """
 
     order: OrderColumn | None = None
     cuts: pa.Table | None = None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Bundle the rows of a Spark partition, not too many at once."""
+        """Bundle the rows of a Spark partition, a limited number at a time."""
         rest = (batch for batch in batches if batch.num_rows)
         for first in rest:
             packed = first.column(len(self.columns))[0]
@@ -66,12 +66,12 @@ class PieceTask(BundleTask):
         return list(range(len(self.columns)))
 
     def routed(self, rows: pa.Table) -> Routed:
-        """Return each row once for every piece that needs it, and what it is there."""
-        chosen, to, marks = super().routed(rows)
+        """Return each row once for every piece that needs it, with its flags there."""
+        sent, to, marks = super().routed(rows)
         if self.cuts is None:
-            return chosen, to, marks
-        if len(chosen) < len(rows):
-            rows = rows.select(list(self._looked_at)).take(pa.array(chosen))
+            return sent, to, marks
+        if len(sent) < len(rows):
+            rows = rows.select(list(self._routing_columns)).take(pa.array(sent))
         key = self._cut_keys(rows)
         first, last, home = self._spans(rows, key)
         copies = last - first + 1
@@ -80,41 +80,41 @@ class PieceTask(BundleTask):
         to = np.where(whole, to[row], self._to(key[row], piece)).astype(np.uint32)
         mark = np.where(piece == home[row], OWN, 0) | self._ends(key[row], piece)
         piece = np.where(whole, -1, piece).astype(np.int32)
-        return chosen[row], to, {PIECE: piece, MARK: mark.astype(np.uint8)}
+        return sent[row], to, {PIECE: piece, MARK: mark.astype(np.uint8)}
 
     @property
-    def _looked_at(self) -> dict[str, None]:
-        """The columns that say where a row goes."""
+    def _routing_columns(self) -> dict[str, None]:
+        """The columns that determine where a row goes."""
         assert self.order is not None
         return dict.fromkeys((*self.keys, self.order.name))
 
     def _spans(self, rows: pa.Table, key: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """The first and the last piece that need each row, and the one that it belongs to."""
+        """Return the first and the last piece that need each row, and the piece that owns it."""
         assert self.cuts is not None
         assert self.order is not None
         first, last, home = np.zeros((3, len(rows)), np.int64)
         order = as_array(rows.column(self.order.name))
         for number in np.intersect1d(key, np.arange(len(self.cuts))):
             at = np.flatnonzero(key == number)
-            found = places(order.take(at), self.order)
+            place = places(order.take(at), self.order)
             start, low, high = (self._side(side, number) for side in (START, LOW, HIGH))
-            home[at] = mine = np.searchsorted(start, found, side="right") - 1
-            first[at] = last[at] = mine
-            # Few rows are near a cut, and only these are looked for among all pieces again.
-            near = found <= np.append(LEAST, high[:-1])[mine]
-            first[at[near]] = np.searchsorted(high, found[near])
-            near = found >= np.append(low[1:], MOST)[mine]
-            last[at[near]] = np.searchsorted(low, found[near], side="right") - 1
+            home[at] = owner = np.searchsorted(start, place, side="right") - 1
+            first[at] = last[at] = owner
+            # Few rows are near a cut, and only these are searched among all pieces again.
+            near = place <= np.append(LEAST, high[:-1])[owner]
+            first[at[near]] = np.searchsorted(high, place[near])
+            near = place >= np.append(low[1:], MOST)[owner]
+            last[at[near]] = np.searchsorted(low, place[near], side="right") - 1
         return first, last, home
 
     def _cut_keys(self, rows: pa.Table) -> NDArray[np.int64]:
-        """The number of each row's key among those that are cut, -1 for none of them."""
+        """Return the number of each row's key among the cut keys, -1 for other keys."""
         assert self.cuts is not None
         if not self.keys:
             return np.zeros(len(rows), np.int64)
         of_rows, count = rows.select(list(self.keys)), len(self.cuts)
         cut = self.cuts.select(list(self.keys)).cast(of_rows.schema)
-        # Codes count up in the order of first rows, so the keys that are cut have the first ones.
+        # Codes count up in the order of first rows, so the cut keys have the lowest codes.
         codes = key_codes(pa.concat_tables([cut, of_rows]))[0][count:].astype(np.int64)
         return np.where(codes < count, codes, -1)
 
@@ -123,16 +123,16 @@ class PieceTask(BundleTask):
         return np.asarray(self.cuts.column(name)[int(key)].values, np.int64)
 
     def _before(self) -> Numbers:
-        """How many pieces there are of the keys before each, and of all."""
+        """Return the offsets of each key's pieces."""
         assert self.cuts is not None
         return offsets_of([len(one) for one in self.cuts.column(START)])
 
     def _to(self, key: Numbers, piece: Numbers) -> Numbers:
-        """The partition of each piece: they go round, so that all have work."""
+        """Return the Spark partition of each piece, round-robin to balance the work."""
         return np.asarray((self._before()[key] + piece) % self.partitions)
 
     def _ends(self, key: Numbers, piece: Numbers) -> Numbers:
-        """Whether a piece lacks rows of the partition before it or behind it."""
+        """Return flags for pieces that lack rows of the partition before or after them."""
         assert self.cuts is not None
         low = np.concatenate([self._side(LOW, k) for k in range(len(self.cuts))])
         high = np.concatenate([self._side(HIGH, k) for k in range(len(self.cuts))])
@@ -141,18 +141,18 @@ class PieceTask(BundleTask):
 
 
 def own_rows(block: Block, answer: pa.Table) -> pa.Table:
-    """Return the answers of those rows that are no copies."""
+    """Return the results of the rows that are not copies."""
     own = block.column(MARK).to_numpy() & OWN != 0
     return answer if own.all() else answer.filter(pa.array(own))
 
 
 def check_overlap(block: Block, groups: NDArray[np.int64], extent: CallExtent) -> None:
-    """Refuse pieces that lack rows which their frames count.
+    """Refuse pieces that lack rows in their frames.
 
     Parameters
     ----------
     block : Block
-        From :func:`workbench.engine.order.ordered_block`, its partitions are pieces.
+        From :func:`workbench.engine.order.ordered_block`; its partitions are pieces.
     groups : int64 array of shape (rows,)
         The number of each row's group of peers within its piece.
     extent : CallExtent
@@ -161,7 +161,7 @@ def check_overlap(block: Block, groups: NDArray[np.int64], extent: CallExtent) -
     Raises
     ------
     WorkbenchError
-        When there are fewer rows than were sampled: the table was another one by then.
+        When there are fewer rows than sampled, because the table changed in between.
     """
     mark = block.column(MARK).to_numpy()
     for piece in np.flatnonzero(mark[block.offsets[:-1]] & (CUT_BEFORE | CUT_BEHIND)):
@@ -171,14 +171,14 @@ def check_overlap(block: Block, groups: NDArray[np.int64], extent: CallExtent) -
             continue
         first, last = begin + np.flatnonzero(mark[begin:end] & KEPT == 0)[[0, -1]]
         before = own[0] - first, groups[own[0]] - groups[first]
-        behind = last - own[-1], groups[last] - groups[own[-1]]
-        lacks = mark[first] & CUT_BEFORE and _less(before, extent, 0)
-        if lacks or (mark[first] & CUT_BEHIND and _less(behind, extent, 1)):
+        after = last - own[-1], groups[last] - groups[own[-1]]
+        lacks = mark[first] & CUT_BEFORE and _is_short(before, extent, 0)
+        if lacks or (mark[first] & CUT_BEHIND and _is_short(after, extent, 1)):
             raise WorkbenchError(
                 "df: the table has other rows each time it is read, so its large partitions cannot "
                 "be cut; persist it first, or give cut=None."
             )
 
 
-def _less(there: tuple[Any, Any], extent: CallExtent, side: int) -> bool:
-    return bool(there[0] < extent.rows[side] or there[1] < extent.groups[side])
+def _is_short(available: tuple[Any, Any], extent: CallExtent, side: int) -> bool:
+    return bool(available[0] < extent.rows[side] or available[1] < extent.groups[side])

@@ -1,7 +1,7 @@
-"""A summary of where the rows of large partitions are: a sample whose error is known.
+"""A summary of where the rows of large partitions are: a sample with a known error.
 
-Of every key that has many of the rows that a worker holds, it sorts the places and keeps each
-n-th. So below any place there are as many rows as the kept ones stand for, or up to n - 1 more.
+For every key with many of a worker's rows, the places are sorted and each n-th one is sampled. So
+below any place there are as many rows as the sampled places stand for, or up to n - 1 more.
 """
 
 import math
@@ -20,14 +20,14 @@ from workbench.columnar.process import freeze_gc
 from workbench.engine.ranges.sort_codes import places
 from workbench.functions.order import OrderColumn
 
-#: The columns of a summary: a key's rows, its kept places, and how many rows each stands for.
+#: The columns of a summary: a key's rows, its sampled places, and how many rows each stands for.
 ROWS, PLACES, STEP = "__rows__", "__places__", "__step__"
 SUMMARY = "summary"
-#: Of so many rows one is looked at, where it need not be known to the row what is where.
+#: One of this many rows is sampled, where the position of rows need not be exact.
 SHARE = 32
-#: Kept places for each piece that a table may be cut into.
+#: Sampled places for each piece that a table may be cut into.
 SAMPLES = 64
-#: The natural logarithm of how seldom a sample may mislead.
+#: A sample may mislead with a probability of about exp(-DOUBT).
 DOUBT = 50
 
 
@@ -38,15 +38,15 @@ class SampleTask:
     Attributes
     ----------
     columns : tuple of str
-        The names of the columns as they arrive.
+        The names of the arriving columns.
     keys : tuple of str
-        The columns that make the partition; without any, there is one.
+        The columns that define the partitions; without any, there is one partition.
     order : OrderColumn
         The first column of the order.
     pieces : int
-        How many pieces a partition is cut into that holds the whole table.
+        The number of pieces of a partition that holds the whole table.
     share : int
-        How many rows of the table each row stands for that arrives.
+        How many rows of the table each arriving row stands for.
     """
 
     columns: tuple[str, ...]
@@ -56,13 +56,13 @@ class SampleTask:
     share: int = 1
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return summaries, each as one binary value."""
+        """Yield summaries, each as one binary value."""
         freeze_gc()
-        some = gathered(batch.rename_columns(list(self.columns)) for batch in batches)
-        yield from to_one_task(map(self.summary, some), SUMMARY, self.columns)
+        tables = gathered(batch.rename_columns(list(self.columns)) for batch in batches)
+        yield from to_one_task(map(self.summary, tables), SUMMARY, self.columns)
 
     def summary(self, rows: pa.Table) -> pa.Table:
-        """Return a row for each key that has many of the rows, and how many rows the table has."""
+        """Return a row for each key with many of the rows, and the number of rows as metadata."""
         codes, count = key_codes(rows.select(list(self.keys)))
         sizes = np.bincount(codes, minlength=count)
         large = np.flatnonzero(sizes * (2 * self.pieces) >= len(rows))
@@ -72,8 +72,8 @@ class SampleTask:
         sampled = []
         for key in large:
             of_key = at[offsets[key] : offsets[key + 1]]
-            found = places(order.take(of_key), self.order)
-            sampled.append(np.sort(found)[step - 1 :: step])
+            place = places(order.take(of_key), self.order)
+            sampled.append(np.sort(place)[step - 1 :: step])
         first = rows.select(list(self.keys)).take(at[offsets[large]])
         columns = {ROWS: pa.array(sizes[large] * self.share), PLACES: lists_of(sampled)}
         columns[STEP] = pa.array(np.full(len(large), step))
@@ -81,14 +81,14 @@ class SampleTask:
         return with_columns(first, columns).replace_schema_metadata({ROWS: stands_for})
 
 
-def surely(rows: int, share: int) -> int:
-    """Return how many rows of a random sample never stand for fewer than so many of the table.
+def safe_sample_rows(rows: int, share: int) -> int:
+    """Return a number of sampled rows that practically never stands for fewer than ``rows`` rows.
 
     Parameters
     ----------
     rows : int
     share : int
-        Of so many rows of the table one is in the sample, each by chance and for itself.
+        Each row of the table is in the sample with a probability of 1 / share, independently.
 
     Returns
     -------
@@ -97,23 +97,23 @@ def surely(rows: int, share: int) -> int:
     Notes
     -----
     By Bernstein's inequality (Boucheron, Lugosi, Massart, Concentration Inequalities, 2013,
-    section 2.8) fewer rows hold as many sampled ones with a probability of less than 10^-21: at
-    any place in a table of a billion rows, with one of less than 10^-12.
+    section 2.8), fewer rows contain that many sampled rows with a probability below 10^-21; for
+    any place in a table of a billion rows, the probability is below 10^-12.
 
     Examples
     --------
-    >>> surely(1_000, 1), surely(1_000, 32), surely(0, 32)
+    >>> safe_sample_rows(1_000, 1), safe_sample_rows(1_000, 32), safe_sample_rows(0, 32)
     (1000, 107, 0)
     """
     if share == 1 or rows == 0:
         return rows
     expected = rows / share
-    beyond = DOUBT / 3 + math.sqrt(DOUBT**2 / 9 + 2 * DOUBT * expected)
-    return min(rows, math.ceil(expected + beyond))
+    margin = DOUBT / 3 + math.sqrt(DOUBT**2 / 9 + 2 * DOUBT * expected)
+    return min(rows, math.ceil(expected + margin))
 
 
 def with_columns(table: pa.Table, columns: dict[str, pa.Array]) -> pa.Table:
-    """Return a table, which may have no column, with more columns."""
+    """Return a table with columns added; the table may have no column."""
     known = {name: table.column(name) for name in table.column_names}
     return pa.table(known | columns)
 

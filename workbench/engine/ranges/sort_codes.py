@@ -1,8 +1,8 @@
-"""The place of each row along the first order column, as an integer: what a cut goes by.
+"""The place of each row along the first order column, as an integer, by which pieces are cut.
 
-Places ascend with the window's order, and rows that are equal in it have one place. Different rows
-may share a place too: they then stay together. So nulls stand at an end of the integers, and text
-counts by its first eight bytes.
+Places ascend with the window's order, and peers have the same place. Other rows may share a place
+too; they then stay in one piece. Nulls have an end of the integers as their place, and text has its
+first eight bytes.
 """
 
 from typing import Any
@@ -38,8 +38,8 @@ def places(values: pa.Array, column: OrderColumn) -> Ints:
     --------
     >>> places(pa.array([7, 9]), OrderColumn("n", True, nulls_first=False)).tolist()
     [-8, -10]
-    >>> found = places(pa.array(["b", "a", None]), OrderColumn("n", False, nulls_first=True))
-    >>> np.argsort(found).tolist()
+    >>> place = places(pa.array(["b", "a", None]), OrderColumn("n", False, nulls_first=True))
+    >>> np.argsort(place).tolist()
     [2, 1, 0]
     """
     code = _codes(values)
@@ -56,7 +56,7 @@ def _codes(values: pa.Array) -> Ints:
 
 
 def _within_64_bits(values: pa.Array) -> Ints:
-    """Decimals of many digits as 64-bit integers; what does not fit, at the ends of these."""
+    """Return decimals of many digits as 64-bit integers, clipped to their range."""
     first = 2 * values.offset
     words = np.frombuffer(values.buffers()[1], np.int64)[first : first + 2 * len(values)]
     low, high = words[::2], words[1::2]
@@ -64,27 +64,27 @@ def _within_64_bits(values: pa.Array) -> Ints:
 
 
 def _first_bytes(values: pa.Array) -> Ints:
-    """The first bytes of text as an integer."""
+    """Return the first bytes of text as an integer."""
     text, start, stop = text_parts(values)
     code = np.zeros(len(values), np.uint64)
     for i in range(BYTES):
         at = start + i
-        there = at < stop
+        has_byte = at < stop
         code <<= np.uint64(8)
-        code[there] |= text[at[there]]
+        code[has_byte] |= text[at[has_byte]]
     return (code ^ np.uint64(1 << 63)).view(np.int64)
 
 
-def moved(place: int, distance: Any, floating: bool, descending: bool) -> int:
-    """Return the place that is some distance further along the order.
+def shifted_place(place: int, distance: Any, floating: bool, descending: bool) -> int:
+    """Return the place at a distance further along the order.
 
     Parameters
     ----------
     place : int
     distance : int or float
-        Negative is before.
+        Negative is earlier.
     floating, descending : bool
-        Whether the order column holds floats, and descends.
+        Whether the order column holds floats, and whether it descends.
 
     Returns
     -------
@@ -92,10 +92,10 @@ def moved(place: int, distance: Any, floating: bool, descending: bool) -> int:
 
     Examples
     --------
-    >>> moved(5, -7, floating=False, descending=False)
+    >>> shifted_place(5, -7, floating=False, descending=False)
     -2
     >>> at = places(pa.array([1.0, 2.5]), OrderColumn("x", True, False))
-    >>> moved(int(at[1]), 1.5, floating=True, descending=True) == int(at[0])
+    >>> shifted_place(int(at[1]), 1.5, floating=True, descending=True) == int(at[0])
     True
     """
     if not floating or distance == 0:

@@ -1,8 +1,8 @@
-"""Which rows beyond a piece a call looks at, and what tells enough of them: states, or a few rows.
+"""The rows outside of a piece that a call looks at, and what replaces them: states, or few rows.
 
-A frame without a bound holds all rows before a piece, or behind it. Where the states of a call's
-aggregate merge, one state says what it needs of them. A call that picks a row needs those few that
-can still be it.
+A frame without a bound holds all rows before a piece, or after it. Where the states of a call's
+aggregate can be merged, one state replaces these rows. A call that picks a row needs only the few
+rows that it may pick.
 """
 
 from collections.abc import Iterable
@@ -24,14 +24,14 @@ from workbench.functions.catalogue import (
     Options,
 )
 
-#: The most rows that a piece gets for a call from each of those that bundle rows.
+#: The most rows that a piece gets for a call from each bundling worker.
 MOST_KEPT = 1_000
-#: Whether all rows before a piece are looked at, and all behind it.
+#: Whether a call looks at all rows before a piece, and at all rows after it.
 Sides = tuple[bool, bool]
 
 
 def unbounded_sides(info: FunctionInfo, options: Options, frame: Frame) -> Sides:
-    """Return on which sides a function looks at all rows, before the current one and behind it.
+    """Return whether a function looks at all rows before the current one, and at all after it.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ def unbounded_sides(info: FunctionInfo, options: Options, frame: Frame) -> Sides
     return True, info.extent == PARTITION
 
 
-def why_all(name: str, info: FunctionInfo, options: Options, own_order: bool) -> str | None:
-    """Return why a function needs all rows beyond a piece, None where states or few rows do.
+def why_all_rows(name: str, info: FunctionInfo, options: Options, own_order: bool) -> str | None:
+    """Return why a function needs all rows outside of a piece, None if states or few rows do.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def why_all(name: str, info: FunctionInfo, options: Options, own_order: bool) ->
     info : FunctionInfo
     options : Options
     own_order : bool
-        Whether it looks at the rows of its frame in an order of its own.
+        Whether it has its own order for the rows of its frame.
 
     Returns
     -------
@@ -77,8 +77,8 @@ def why_all(name: str, info: FunctionInfo, options: Options, own_order: bool) ->
     Examples
     --------
     >>> from workbench.functions.catalogue import info_of
-    >>> why_all("avg", info_of("avg"), NO_OPTIONS, own_order=False)
-    >>> why_all("median", info_of("median"), NO_OPTIONS, own_order=False)
+    >>> why_all_rows("avg", info_of("avg"), NO_OPTIONS, own_order=False)
+    >>> why_all_rows("median", info_of("median"), NO_OPTIONS, own_order=False)
     'median needs all rows there'
     """
     if own_order:
@@ -97,17 +97,17 @@ def why_all(name: str, info: FunctionInfo, options: Options, own_order: bool) ->
 
 
 def sides_of(call: Call) -> Sides:
-    """Return on which sides a call looks at all rows."""
+    """Return whether a call looks at all rows before the current one, and at all after it."""
     return unbounded_sides(call.info, call.options, call.frame)
 
 
 def states_of(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
-    """Return the states that a call needs of the rows beyond a piece, none where it needs rows.
+    """Return the states that a call needs of the rows outside of a piece, none if it needs rows.
 
     Parameters
     ----------
     call : Call
-        With a side that has no bound.
+        A call whose frame has no bound on one side.
     schema : pyarrow.Schema
         The types of the rows.
     """
@@ -117,26 +117,26 @@ def states_of(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
 
 
 def all_states(calls: Iterable[Call], schema: pa.Schema) -> tuple[Call, ...]:
-    """Return the states that some calls need, each once."""
-    found: dict[Call, None] = {}
+    """Return the distinct states that some calls need."""
+    slots: dict[Call, None] = {}
     for call in calls:
         if any(sides_of(call)):
-            found.update(dict.fromkeys(states_of(call, schema)))
-    return tuple(found)
+            slots.update(dict.fromkeys(states_of(call, schema)))
+    return tuple(slots)
 
 
-def keeping(call: Call) -> Call:
-    """Return the call whose kept rows are what another needs of the rows beyond a piece.
+def call_to_keep(call: Call) -> Call:
+    """Return the call whose kept rows are the rows outside of a piece that a call needs.
 
     Parameters
     ----------
     call : Call
-        One without states.
+        A call without states.
 
     Examples
     --------
     >>> nth = Call("x", "nth", ("v",), Options(n=-2), WHOLE)
-    >>> keeping(nth).function, keeping(nth).options.n
+    >>> call_to_keep(nth).function, call_to_keep(nth).options.n
     ('last_k', 2)
     """
     if call.info.family == SHIFT:

@@ -112,9 +112,9 @@ class State:
     def fed_from(self, values: pa.Array) -> Callable[[Ints], SketchState]:
         """Return what makes the state of some rows of a column, none of which is null."""
         if self.family == QUANTILES_SKETCH:
-            from workbench.engine.sketch_functions import fed_numbers
+            from workbench.engine.sketch_functions import sketch_numbers
 
-            column = fed_numbers(values)
+            column = sketch_numbers(values)
             return lambda rows: self._fed(column[rows])
         code = codes_in_order(values)
         items = np.empty(len(values), object)

@@ -138,7 +138,9 @@ class PreparedSeries:
         rows = len(window.block.rows)
         if rows <= ROWS_AT_ONCE or not all(call.info.has_frame for call in task.calls):
             return [make(slice(0, rows), task.answer(window.block))]
-        frames = {frame: window.ranges_anew(frame) for frame in {call.frame for call in task.calls}}
+        frames = {
+            frame: window.compute_ranges(frame) for frame in {call.frame for call in task.calls}
+        }
 
         def made(span: _Span) -> Made:
             found = task.of_window(window.part(span.low, span.high, frames))
@@ -188,7 +190,7 @@ class PreparedSeries:
     def frame(self, over: "Over", key: Key, row: int) -> tuple[int, int]:
         """Return from which row to which one the frame of a row goes, half open."""
         task, window = self._task_and_window(over, key)
-        begin, end = window.ranges_anew(task.calls[0].frame)
+        begin, end = window.compute_ranges(task.calls[0].frame)
         return _reach(begin[row : row + 1], end[row : row + 1], row)
 
     def _task_and_window(self, over: "Over", key: Key) -> tuple[WindowTask, Window]:

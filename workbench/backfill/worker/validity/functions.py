@@ -26,7 +26,7 @@ from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import begins_run, offsets_of
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
-from workbench.engine.partials import from_states, partial_states, taken_by
+from workbench.engine.partials import argument_arrays, from_states, partial_states
 from workbench.functions.catalogue import COUNT, COUNT_DISTINCT, END_VALUES, LAST, NTH, ROW
 
 Columns = Mapping[str, pa.Array]
@@ -97,7 +97,7 @@ def _states(slot: Call, validity: ValidIntervals, row_columns: Columns) -> NDArr
 
     def merged() -> NDArray[Any]:
         values = [_taken(validity, row_columns, name) for name in slot.arguments]
-        return _merged(slot.function, validity, taken_by(slot, values, len(validity.row)))
+        return _merged(slot.function, validity, argument_arrays(slot, values, len(validity.row)))
 
     kind = "states", slot.function, slot.options.n, slot.arguments
     found: NDArray[Any] = validity.once(kind, merged)

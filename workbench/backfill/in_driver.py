@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from workbench.backfill.bind import Plan
 from workbench.columnar.blocks import TIME
-from workbench.columnar.bundles import with_all
+from workbench.columnar.bundles import without_nulls
 from workbench.spark.in_driver import answered_here, run_by_key, worker_rows
 from workbench.spark.table import BoundTable
 
@@ -39,4 +39,4 @@ def _rows(
     plain |= {f"c{i}": name for i, name in enumerate(table.names)}
     plain = {alias: name for alias, name in plain.items() if alias in wanted}
     rows = worker_rows(table.held, wanted, plain)
-    return None if rows is None else with_all(rows, present)
+    return None if rows is None else without_nulls(rows, present)

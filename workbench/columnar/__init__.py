@@ -1,1 +1,1 @@
-"""Rows as Arrow and NumPy columns, from blocks to bundles. No Spark lives here."""
+"""Rows as Arrow and NumPy columns: blocks, bundles, keys and sketches. No Spark lives here."""

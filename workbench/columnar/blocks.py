@@ -1,7 +1,7 @@
-"""How Spark's rows reach a kernel: as a block of whole partitions.
+"""Blocks: whole partitions as columns, the form in which Spark's rows reach a kernel.
 
-A block holds one row for each key, and for every event column the rows of all keys one behind the
-other: that is what ``offsets`` and columns are.
+A block holds one row for each key. Each event column holds the rows of all keys one after another;
+``offsets`` says where the rows of each key begin.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,15 +18,15 @@ from workbench.columnar.key_codes import as_array, encoded, key_codes, starts_of
 from workbench.columnar.ragged import run_of_rows
 from workbench.durations import DAY
 
-# Arrow's own: without them each stream looks into the environment, half of what a small one takes.
+# Arrow's defaults. Without this, each stream reads the environment, half the time of a small one.
 _OPTIONS = pa.ipc.IpcWriteOptions()
 
-#: The event columns as the workers know them, beside those of :func:`key_columns`.
+#: The names of event columns in the workers; :func:`key_columns` names the others.
 TIME, NAME, CONDITIONS, KEEP = "__time__", "__name__", "__conditions__", "__keep__"
 
 
 def key_columns(keys: Sequence[str]) -> tuple[str, ...]:
-    """Return what the columns of a key are called on the way, so that any name is as good.
+    """Return the names of a key's columns in the workers, which cannot clash with other names.
 
     Examples
     --------
@@ -59,10 +59,10 @@ class Block:
         return as_array(self.rows.column(name))
 
     def plain(self, name: str) -> pa.Array:
-        """Return an event column as one array of values, and not of codes for them."""
+        """Return an event column as one array, with dictionary codes replaced by values."""
         values = self.column(name)
-        coded = pa.types.is_dictionary(values.type)
-        return values.cast(values.type.value_type) if coded else values
+        is_dictionary = pa.types.is_dictionary(values.type)
+        return values.cast(values.type.value_type) if is_dictionary else values
 
     def partition_of_rows(self) -> NDArray[np.int64]:
         """Return the partition that each row belongs to."""
@@ -72,22 +72,22 @@ class Block:
 def gather(
     batches: Iterable[pa.RecordBatch], keys: Sequence[str], by_time: bool = False
 ) -> Block | None:
-    """Make a block of a Spark partition, wherever Spark cut its batches.
+    """Return a block of the rows of a Spark partition, independent of its batches.
 
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
         All rows of the keys that appear in them, in any order.
     keys : sequence of str
-        The columns that make the key.
+        The columns of the key.
     by_time : bool
-        Put the rows of a key in order of their column of times, ties as they arrived.
+        Whether to sort the rows of a key by their time column; the sort is stable.
 
     Returns
     -------
     Block or None
-        None when there is no row. Keys stand in the order of their first rows, and the rows of a
-        key in the order of arrival, or of time.
+        None when there is no row. Keys are in the order of their first rows, and the rows of a key
+        in the order of arrival, or of time.
 
     Examples
     --------
@@ -102,54 +102,54 @@ def gather(
     parts = [batch for batch in batches if batch.num_rows]
     if not parts:
         return None
-    # Codes for text are of the width that each bundle needs.
+    # Bundles may differ in the width of their dictionary codes for text.
     tables = [pa.Table.from_batches([part]) for part in parts]
     table = pa.concat_tables(tables, promote_options="permissive")
     del parts, tables
     codes, count = key_codes(table.select(list(keys)))
     offsets, order = grouped(codes, count)
-    first = _those_at(table.select(list(keys)), order[offsets[:-1]])
-    # In one piece each, so that what came can go before its rows are put in order.
+    first = _filter_rows(table.select(list(keys)), order[offsets[:-1]])
+    # Combined into one chunk each, so that the batches are freed before the rows are sorted.
     pieces = {
-        name: _one_piece(table.column(name))
+        name: _one_chunk(table.column(name))
         for name in table.column_names
         if name not in keys and not (by_time and name == TIME)
     }
-    time = _placed(table.column(TIME), codes) if by_time else None
+    time = _scatter_instants(table.column(TIME), codes) if by_time else None
     schema, rows = table.schema, {}
     del codes, table
     if time is not None:
         sort_entries.over(offsets, time, order)
         rows[TIME] = from_instants(time, schema.field(TIME).type)
-    # One column after another, so that only one of them is held twice.
+    # One column after another, so that memory holds only one of them twice.
     for name in list(pieces):
         rows[name] = pieces.pop(name).take(order)
     return Block(first, offsets, pa.table(rows))
 
 
-def _one_piece(column: pa.ChunkedArray) -> pa.Array:
+def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
     return as_array(encoded(column) if pa.types.is_dictionary(column.type) else column)
 
 
-def _those_at(rows: pa.Table, places: NDArray[np.uint32]) -> pa.Table:
-    """Rows at ascending places: a filter goes through each chunk, where take joins them first."""
-    chosen = np.zeros(len(rows), bool)
-    chosen[places] = True
-    return rows.filter(chosen)
+def _filter_rows(rows: pa.Table, ascending: NDArray[np.uint32]) -> pa.Table:
+    """Return rows by ascending row numbers; unlike take, a filter does not join chunks first."""
+    mask = np.zeros(len(rows), bool)
+    mask[ascending] = True
+    return rows.filter(mask)
 
 
 def grouped(codes: NDArray[np.uint32], count: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Return the offsets of groups, and the rows in the order of their groups.
+    """Return the offsets of groups, and the row numbers sorted by group.
 
-    In place of each row's code, its place in that order is written.
+    ``codes`` is overwritten with each row's position in that order.
     """
     offsets, order = np.empty(count + 1, np.int64), np.empty(len(codes), np.uint32)
     group_rows(codes, offsets, order)
     return offsets, order
 
 
-def _placed(column: pa.ChunkedArray, place: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """The instants of rows at their places, without a copy of them all as they stand."""
+def _scatter_instants(column: pa.ChunkedArray, place: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the instants of rows at the given positions, without combining the chunks first."""
     time, first = np.empty(len(place), np.int64), 0
     for chunk in column.chunks:
         time[place[first : first + len(chunk)]] = instants(chunk)
@@ -158,14 +158,14 @@ def _placed(column: pa.ChunkedArray, place: NDArray[np.uint32]) -> NDArray[np.in
 
 
 def packed_rows(rows: pa.Table) -> pa.Buffer:
-    """Return rows as one binary value, a stream of Arrow's: as all rows travel.
+    """Return rows as one binary value, an Arrow IPC stream, the form in which all rows travel.
 
     Examples
     --------
     >>> unpacked_rows(packed_rows(pa.table({"user": [7, 8]}))).to_pydict()
     {'user': [7, 8]}
     """
-    # Measured first: a buffer that grows as it is written takes up to three times its size.
+    # The size is measured first: a growing buffer takes up to three times its size.
     measured = pa.MockOutputStream()
     _write(rows, measured)
     packed = pa.allocate_buffer(measured.size())
@@ -174,7 +174,7 @@ def packed_rows(rows: pa.Table) -> pa.Buffer:
 
 
 def unpacked_rows(packed: bytes | pa.Buffer | pa.NativeFile) -> pa.Table:
-    """Return the rows that were packed, without a copy of their columns."""
+    """Return packed rows, without copying their columns."""
     return pa.ipc.open_stream(packed).read_all()
 
 
@@ -184,22 +184,22 @@ def _write(rows: pa.Table, sink: pa.NativeFile) -> None:
 
 
 def binaries(values: pa.BinaryArray) -> Iterator[pa.Buffer]:
-    """Return binary values one by one, without a copy of them (which a scalar of Arrow is)."""
+    """Yield binary values without copying them, unlike Arrow's scalars."""
     data = values.buffers()[2]
     for first, last in pairwise(starts_of(values).tolist()):
         yield data.slice(first, last - first)
 
 
 def one_binary(value: pa.Buffer) -> pa.Array:
-    """Return a column of one binary value, without a copy of it."""
+    """Return a column of one binary value, without copying it."""
     ends = pa.py_buffer(np.array([0, value.size], np.int32))
     return pa.Array.from_buffers(pa.binary(), 1, [None, ends, value])
 
 
 def instants(time: pa.Array) -> NDArray[np.int64]:
-    """Return a column of times as integers: microseconds, or what an integer column holds.
+    """Return a column of times as integers: microseconds, or the values of an integer column.
 
-    Neither timestamps nor dates pass through a time zone: their integers count from 1970 in UTC.
+    No time zone is applied: the integers of timestamps and dates count from 1970 in UTC.
 
     Parameters
     ----------

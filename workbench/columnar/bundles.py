@@ -1,7 +1,7 @@
-"""The shuffle by key, in bundles: Spark moves a few large values in place of every row.
+"""The shuffle by key, in bundles: Spark moves a few large values instead of every row.
 
-A worker in front of the shuffle sorts its rows by their partition-to-be and packs those that go the
-same way as one binary value. So a row costs no serialization of its own, and rows that an answer
+A worker before the shuffle sorts its rows by their target partition, and packs the rows of each
+partition as one binary value. So Spark does not serialize single rows, and rows that the result
 does not need never travel (docs/decisions/0006).
 """
 
@@ -20,44 +20,44 @@ from workbench.columnar.key_codes import as_array, encoded, key_codes, narrow
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.spark_hash import numbers_for
 
-#: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
+#: The columns with a row's target partition, and with the rows bundled for a partition.
 PARTITION, BUNDLE = "__partition__", "__bundle__"
-#: The column that says how many rows a task left out: on a row of its own, with an empty bundle.
+#: The column with the number of rows that a task left out, in an extra row with an empty bundle.
 SKIPPED = "__skipped__"
-#: What a worker holds before it sends it on: enough for large bundles, and little enough for the
-#: processor's cache, in which rows are put in order (docs/decisions/0006).
+#: What a worker collects before it sends bundles: enough for large bundles, and little enough to be
+#: sorted in the processor's cache (docs/decisions/0006).
 ROWS_IN_FRONT, BYTES_AT_ONCE = 500_000, 256_000_000
-#: What it holds to sum it up: a summary is the better and the fewer they are.
+#: What it collects to summarize: more rows mean better and fewer summaries.
 ROWS_AT_ONCE = 2_000_000
 
-#: Which rows go on, to which partitions, and columns that are added to them.
+#: The numbers of the rows to send, their partitions, and columns to add.
 Routed = tuple[NDArray[np.int64], NDArray[np.uint32], dict[str, NDArray[Any]]]
 
 
 @dataclass(frozen=True)
 class BundleTask:
-    """Bundle rows by the partition they go to.
+    """Bundle rows by their target partition.
 
     Attributes
     ----------
     columns : tuple of str
-        The names of the columns as they arrive. They are part of the task, because Spark takes
-        plans for equal whose columns differ by name alone, and would use the one for the other.
+        The names of the arriving columns. They are part of the task, because Spark considers plans
+        equal that differ in column names alone, and would reuse one for the other.
     keys : tuple of str
-        The columns that make the key.
+        The columns of the key.
     partitions : int
     only_matching : bool
-        Of rows that fulfil no condition, one for each key is enough.
+        Whether to send only one row per key of the rows that fulfil no condition.
     text_as_codes : bool
-        Send a dictionary of a column's different texts, for events that have few different names.
+        Whether to send text as dictionary codes, for events with few distinct names.
     latest : str, optional
-        A column of times: of rows that fulfil no condition, the one with the last time goes on as
-        well, so that where the data end is known behind the shuffle.
+        A column of times. The row with the last time is sent even if it fulfils no condition, so
+        that the end of the data is known after the shuffle.
     hashed : int, optional
-        Of how many partitions Spark chooses one by the hash of the number that a bundle gets;
-        without it, the number is that of the partition.
+        The number of partitions among which Spark chooses by the hash of a bundle's number;
+        without it, the number is the partition.
     present : tuple of str
-        Rows in which one of these columns is null are left out, and counted.
+        Rows with a null in one of these columns are left out and counted.
     """
 
     columns: tuple[str, ...]
@@ -71,33 +71,33 @@ class BundleTask:
 
     @property
     def schema(self) -> str:
-        """The columns of what is sent, as Spark has them."""
+        """The Spark schema of the sent columns."""
         skipped = f", {SKIPPED} long" if self.present else ""
         return f"{PARTITION} int, {BUNDLE} binary{skipped}"
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Bundle the rows of a Spark partition, not too many at once."""
+        """Bundle the rows of a Spark partition, a limited number at a time."""
         freeze_gc()
         named = (batch.rename_columns(list(self.columns)) for batch in batches)
         whole = WholeRows(gathered(named, ROWS_IN_FRONT), self.present)
         yield from self.sent(bundle for rows in whole for bundle in self.bundles(rows))
         if whole.skipped:
-            yield self._placed([0], one_binary(pa.py_buffer(b"")), whole.skipped)
+            yield self._batch_to([0], one_binary(pa.py_buffer(b"")), whole.skipped)
 
     def sent(self, bundles: Iterable[Bundle]) -> Iterator[pa.RecordBatch]:
-        """Return bundles as Spark moves them, and behind the last one notes of what went where."""
+        """Yield bundles as batches, and after the last one notes of how much was sent where."""
         sent = Sent(self.columns)
         for bundle in sent.counted(bundles):
-            yield self._moved([bundle])
+            yield self._batch_of([bundle])
         if notes := sent.notes():
-            yield self._moved(notes)
+            yield self._batch_of(notes)
 
-    def _moved(self, bundles: Sequence[Bundle]) -> pa.RecordBatch:
+    def _batch_of(self, bundles: Sequence[Bundle]) -> pa.RecordBatch:
         values = [self.values(one.packed) for one in bundles]
         to = np.repeat([one.to for one in bundles], list(map(len, values)))
-        return self._placed(to, values[0] if len(values) == 1 else pa.concat_arrays(values))
+        return self._batch_to(to, values[0] if len(values) == 1 else pa.concat_arrays(values))
 
-    def _placed(self, to: ArrayLike, values: pa.Array, skipped: int = 0) -> pa.RecordBatch:
+    def _batch_to(self, to: ArrayLike, values: pa.Array, skipped: int = 0) -> pa.RecordBatch:
         number = np.asarray(to, np.int32)
         if self.hashed is not None:
             number = numbers_for(self.partitions, self.hashed)[number]
@@ -111,11 +111,11 @@ class BundleTask:
         return one_binary(packed)
 
     def bundles(self, rows: pa.Table) -> Iterator[Bundle]:
-        """Return the rows for each partition that has some."""
+        """Yield the bundles of rows, one for each partition with rows."""
         return self.packed(rows, self.routed(rows))
 
     def packed(self, rows: pa.Table, routed: Routed) -> Iterator[Bundle]:
-        """Return rows that go to some partitions as bundles for these."""
+        """Yield routed rows as bundles, one for each partition with rows."""
         chosen, to, marks = routed
         offsets, order = grouped(to, self.partitions)
         rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
@@ -126,26 +126,26 @@ class BundleTask:
             yield Bundle.of(self.coded(rows.slice(first, last - first)), int(partition))
 
     def routed(self, rows: pa.Table) -> Routed:
-        """Return the rows that go on, the partition of each, and columns that mark them."""
+        """Return the rows to send, their partitions, and columns to add."""
         chosen = self.needed(rows) if self.only_matching else np.arange(len(rows))
         return chosen, rows.column(PARTITION).to_numpy().view(np.uint32)[chosen], {}
 
     def coded(self, rows: pa.Table) -> pa.Table:
-        """Return the rows with text as codes where that is wanted, but for that of the keys."""
+        """Return the rows with text as dictionary codes if requested, except in the keys."""
         for i, name in enumerate(rows.column_names if self.text_as_codes else ()):
             if name not in self.keys and pa.types.is_string(rows.column(i).type):
                 rows = rows.set_column(i, name, encoded(rows.column(i)))
         return rows
 
     def needed(self, rows: pa.Table) -> NDArray[np.int64]:
-        """Return the rows that fulfil a condition, and the first row of each key without one."""
+        """Return the rows that fulfil a condition, and one row of each key without such a row."""
         fulfils = rows.column(CONDITIONS).to_numpy() != 0
         if fulfils.all():
             return np.arange(len(rows))
         codes, count = key_codes(rows.select(list(self.keys)))
         without_match = np.ones(count, bool)
         without_match[codes[np.flatnonzero(fulfils)]] = False
-        # Of several values for one place NumPy keeps the last: backwards, that is the first row.
+        # NumPy keeps the last of several values for one index: in reverse order, the first row.
         first, others = np.empty(count, np.int64), np.flatnonzero(without_match.take(codes))[::-1]
         first[codes[others]] = others
         fulfils[first[without_match]] = True
@@ -155,7 +155,7 @@ class BundleTask:
 
 
 class WholeRows:
-    """Tables without the rows that lack one of some columns, and how many these were.
+    """Tables without the rows that have a null in some columns, and the number of those rows.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class WholeRows:
     Attributes
     ----------
     skipped : int
-        How many rows were left out of the tables that were read so far.
+        How many rows were left out of the tables read so far.
     """
 
     def __init__(self, tables: Iterable[pa.Table], present: Sequence[str]) -> None:
@@ -173,17 +173,17 @@ class WholeRows:
 
     def __iter__(self) -> Iterator[pa.Table]:
         for rows in self._tables:
-            whole = with_all(rows, self._present)
+            whole = without_nulls(rows, self._present)
             self.skipped += len(rows) - len(whole)
             yield whole
 
 
-def with_all(rows: pa.Table, present: Sequence[str]) -> pa.Table:
-    """Return the rows that have none of some columns missing.
+def without_nulls(rows: pa.Table, present: Sequence[str]) -> pa.Table:
+    """Return the rows without a null in any of some columns.
 
     Examples
     --------
-    >>> with_all(pa.table({"user": ["ann", None], "at": [1, 2]}), ["user"]).to_pydict()
+    >>> without_nulls(pa.table({"user": ["ann", None], "at": [1, 2]}), ["user"]).to_pydict()
     {'user': ['ann'], 'at': [1]}
     """
     for name in present:
@@ -193,7 +193,7 @@ def with_all(rows: pa.Table, present: Sequence[str]) -> pa.Table:
 
 
 def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
-    """Return the rows of batches that Spark gives in tables, not too many at once."""
+    """Yield the rows of Spark's batches as tables, a limited number of rows at a time."""
     pending: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in map(narrow, batches):
@@ -207,12 +207,12 @@ def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Ite
 
 
 def unbundled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Return the rows of all bundles that came to a task, without a copy of them.
+    """Yield the rows of all bundles of a task, without copying them.
 
     Raises
     ------
     WorkbenchError
-        Behind the last bundle, when not all have come that were sent.
+        After the last bundle, when some of the sent bundles are missing.
     """
     values = (value for batch in batches for value in binaries(batch.column(BUNDLE)))
     for rows in delivered(values):

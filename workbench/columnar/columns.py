@@ -1,4 +1,4 @@
-"""Columns as the kernels take them, and answers as columns again."""
+"""Conversion of Arrow columns to arrays for the kernels, and of results to columns."""
 
 from typing import Any
 
@@ -14,23 +14,23 @@ from workbench.functions.catalogue import MOST_DIGITS
 
 
 def as_numpy(values: pa.Array) -> NDArray[Any]:
-    """Return a column of numbers without nulls, not copied, as kernels take it without a copy.
+    """Return a column of numbers without nulls as an array, without copying it.
 
-    Arrow's memory may not be written to. Numba has a type of its own for arrays that say so, which
-    kernels are not compiled for: each call would copy them. This one does not say so.
+    Arrow's memory is read-only. Numba has a separate type for read-only arrays, for which kernels
+    are not compiled, so each call would copy them. The returned array is not marked read-only.
 
     Examples
     --------
     >>> column = pa.array([3, 1])
-    >>> found = as_numpy(column)
-    >>> found.tolist(), found.ctypes.data == column.to_numpy().ctypes.data, found.flags.writeable
+    >>> array = as_numpy(column)
+    >>> array.tolist(), array.ctypes.data == column.to_numpy().ctypes.data, array.flags.writeable
     ([3, 1], True, True)
     """
     return np.asarray(_Unprotected(values.to_numpy()))
 
 
 class _Unprotected:
-    """The memory of an array, whether or not it may be written to, kept as long as it is used."""
+    """The memory of an array without its read-only mark; it keeps the array alive."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = array
@@ -44,13 +44,13 @@ def present(values: pa.Array) -> NDArray[np.bool_]:
 
 
 def numbers(values: pa.Array) -> NDArray[Any]:
-    """Return a column as int64 or float64, and 0 for null.
+    """Return a column as int64 or float64, with 0 for null.
 
     Parameters
     ----------
     values : pyarrow.Array
-        Numbers, booleans, or times as they count: dates in days; decimals of at most 18 digits as
-        multiples of their last digit.
+        Numbers, booleans, or times in their unit: dates in days. Decimals of at most 18 digits
+        give multiples of their last digit.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def numbers(values: pa.Array) -> NDArray[Any]:
 
 
 def integers(values: pa.Array) -> NDArray[Any]:
-    """Return :func:`numbers`, but of decimals of more digits as Python's integers.
+    """Return :func:`numbers`, with decimals of more than 18 digits as Python integers.
 
     Examples
     --------
@@ -96,15 +96,15 @@ def floats(values: pa.Array) -> NDArray[np.float64]:
 
 
 def codes_in_order(values: pa.Array) -> NDArray[np.int64]:
-    """Return integers that are in the order of the values, and equal where they are.
+    """Return integers that sort like the values, and are equal where the values are equal.
 
     Parameters
     ----------
     values : pyarrow.Array
-        Of any type that has an order; text is ordered by its bytes. Lists are ordered as Spark does
-        it, by the first of their elements that differ, null before all and the shorter one before
-        those that go on; structs alike by their fields, and maps, which have no order in Spark, by
-        their entries as they stand. Null may get any code.
+        Of any sortable type; text sorts by its bytes. Lists sort as in Spark: by the first elements
+        that differ, null first, and a prefix before longer lists. Structs sort in the same way by
+        their fields. Maps, which have no order in Spark, sort by their entries as stored. The code
+        of null is arbitrary.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def codes_in_order(values: pa.Array) -> NDArray[np.int64]:
     [4, 3, 2, 1, 0]
     """
     if pa.types.is_nested(values.type):
-        return _ranks(_packed(values))
+        return _ranks(_sortable_bytes(values))
     if not is_ranked(values.type):
         return sort_keys(numbers(values))
     return _ranks(values)
@@ -132,32 +132,32 @@ def _ranks(values: pa.Array) -> NDArray[np.int64]:
     return rank[codes] if len(rank) else np.zeros(len(codes), np.int64)
 
 
-def _packed(values: pa.Array) -> pa.Array:
-    """Nested values as bytes that are in their order: the places of all they hold, each as long."""
+def _sortable_bytes(values: pa.Array) -> pa.Array:
+    """Return nested values as bytes that sort like them: fixed-width ranks of their elements."""
     if pa.types.is_struct(values.type):
         fields = values.flatten()
         length = np.full(len(values), len(fields))
-        each = np.array([_places(field) for field in fields], np.int64)
-        places = each.reshape(len(fields), len(values)).T.ravel()
+        by_field = np.array([_dense_ranks(field) for field in fields], np.int64)
+        ranks = by_field.reshape(len(fields), len(values)).T.ravel()
     else:
         ends = np.asarray(values.offsets.to_numpy(), np.int64)
         length = np.where(present(values), np.diff(ends), 0)
         rows = rows_of_runs(ends[:-1], length)
-        places = _places(values.values.take(pa.array(rows)))
-    # The lesser of two bytes is in front only where the greatest digits are.
-    text = places.astype(">i8")
+        ranks = _dense_ranks(values.values.take(pa.array(rows)))
+    # Bytes sort like integers only if the most significant byte is first.
+    text = ranks.astype(">i8")
     buffers = [pa.py_buffer(offsets_of(length * text.itemsize)), pa.py_buffer(text)]
     return pa.Array.from_buffers(pa.large_binary(), len(values), [None, *buffers])
 
 
-def _places(values: pa.Array) -> NDArray[np.int64]:
-    """The place of each value among all, from 1 on, and 0 for null."""
-    places = np.unique(codes_in_order(values), return_inverse=True)[1] + 1
-    return np.where(present(values), places, 0)
+def _dense_ranks(values: pa.Array) -> NDArray[np.int64]:
+    """Return the dense rank of each value, from 1 on, and 0 for null."""
+    ranks = np.unique(codes_in_order(values), return_inverse=True)[1] + 1
+    return np.where(present(values), ranks, 0)
 
 
 def is_ranked(kind: pa.DataType) -> bool:
-    """Say whether values of a type are compared by rank, as they are no numbers of 64 bits."""
+    """Return whether values of a type are compared by rank, because they exceed 64 bits."""
     if pa.types.is_decimal(kind):
         return bool(kind.precision > MOST_DIGITS)
     types = pa.types
@@ -166,25 +166,25 @@ def is_ranked(kind: pa.DataType) -> bool:
 
 
 def rows_of(values: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
-    """Return the values of rows, and null for negative rows."""
+    """Return the values of rows, with null for negative row numbers."""
     return values.take(pa.array(rows, mask=rows < 0))
 
 
 def answers(values: NDArray[Any], null: NDArray[np.bool_]) -> pa.Array:
-    """Return numbers as a column; NaN stays a number."""
+    """Return numbers as a column with the given nulls; NaN stays NaN."""
     return pa.array(values, mask=null, from_pandas=False)
 
 
 def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) -> pa.Array:
-    """Return numbers as a column of a type; the inverse of :func:`integers`.
+    """Return numbers as a column of a type, the inverse of :func:`integers`.
 
     Parameters
     ----------
     values : int64, float64 or object array
-        Objects are integers of any size, for decimals.
+        Object arrays hold integers of any size, for decimals.
     null : bool array
     like : pyarrow.DataType
-        What does not fit this type becomes null.
+        Values that do not fit this type become null.
 
     Returns
     -------
@@ -201,13 +201,13 @@ def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) 
     """
     if values.dtype == object:
         null = null | np.asarray(np.abs(values) >= 10**like.precision, np.bool_)
-        whole = np.where(null, 0, values)
-        words = (whole >> 64).astype(np.int64), (whole & (2**64 - 1)).astype(np.uint64)
+        unscaled = np.where(null, 0, values)
+        words = (unscaled >> 64).astype(np.int64), (unscaled & (2**64 - 1)).astype(np.uint64)
         return of_words(*words, null, like)
     if pa.types.is_decimal(like):
         digits = min(like.precision, MOST_DIGITS)
-        beyond = np.abs(values) >= 10**digits if like.precision <= MOST_DIGITS else False
-        return _scaled(values, null | beyond, like)
+        too_large = np.abs(values) >= 10**digits if like.precision <= MOST_DIGITS else False
+        return _scaled(values, null | too_large, like)
     if pa.types.is_integer(like):
         ends = np.iinfo(like.to_pandas_dtype())
         fits = (values >= ends.min) & (values <= ends.max)
@@ -224,7 +224,7 @@ def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) 
 def text_parts(
     values: pa.Array,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the bytes of a column of text, and where each row's text begins and ends in them.
+    """Return the bytes of a column of text, and the begin and the end of each row's text.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def text_parts(
 def text_of_ends(
     ends: NDArray[np.int64], text: NDArray[np.uint8], null: NDArray[np.bool_], like: pa.DataType
 ) -> pa.Array:
-    """Return texts that stand one behind the other as a column.
+    """Return concatenated text as a column.
 
     Examples
     --------
@@ -255,13 +255,13 @@ def text_of_ends(
 
 
 def lists(values: pa.Array, size: int, null: NDArray[np.bool_]) -> pa.Array:
-    """Return a column of lists of one size, whose values stand one behind the other."""
+    """Return a column of lists of one size from their concatenated values."""
     ends = np.arange(0, len(values) + 1, size, dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(null))
 
 
 def lists_of_ends(ends: NDArray[np.int64], values: pa.Array, null: NDArray[np.bool_]) -> pa.Array:
-    """Return a column of lists whose values stand one behind the other.
+    """Return a column of lists from their concatenated values.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def maps_of_ends(
     counts: NDArray[np.int64],
     null: NDArray[np.bool_],
 ) -> pa.Array:
-    """Return a column of maps from values to counts, which stand one behind the other.
+    """Return a column of maps from values to counts, given their concatenated entries.
 
     Examples
     --------
@@ -287,20 +287,20 @@ def maps_of_ends(
     [[('a', 3), ('b', 1)], None]
     """
     if pa.types.is_floating(keys.type):
-        # -0.0 is the same key as 0.0, and is shown as that.
+        # -0.0 is the same key as 0.0, and is returned as 0.0.
         keys = pc.add(keys, pa.scalar(0.0, keys.type))
     return pa.MapArray.from_arrays(_ends(ends, null), keys, pa.array(counts))
 
 
 def _ends(ends: NDArray[np.int64], null: NDArray[np.bool_]) -> pa.Array:
-    """Where lists begin and end; one that begins with null is null."""
+    """Return the offsets of lists; a list whose offset is null is null."""
     return pa.array(ends.astype(np.int32), mask=np.append(null, False))
 
 
 def instants_between(
     low: NDArray[np.int64], high: NDArray[np.int64], fraction: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Return the instants a fraction of the way between others, to the nearest microsecond.
+    """Return instants interpolated between others, rounded to the nearest microsecond.
 
     Parameters
     ----------
@@ -311,33 +311,33 @@ def instants_between(
     Returns
     -------
     int64 array
-        The even one of two microseconds that are as near.
+        Ties round to the even microsecond.
 
     Examples
     --------
     >>> instants_between(np.array([0, 1]), np.array([5, 4]), np.array([0.5, 0.5])).tolist()
     [2, 2]
     """
-    part = (high - low) * fraction
-    whole = np.floor(part)
+    distance = (high - low) * fraction
+    whole = np.floor(distance)
     below = low + whole.astype(np.int64)
-    up = (part - whole > 0.5) | ((part - whole == 0.5) & (below % 2 == 1))
+    up = (distance - whole > 0.5) | ((distance - whole == 0.5) & (below % 2 == 1))
     return np.asarray(below + up)
 
 
 def type_between(kind: pa.DataType) -> pa.DataType:
-    """Return the type of what lies between two times: midnights have instants between them."""
-    own = pa.types.is_timestamp(kind) or pa.types.is_time64(kind)
-    return kind if own else pa.timestamp("us")
+    """Return the type of a time interpolated between two others: between dates, a timestamp."""
+    same_type = pa.types.is_timestamp(kind) or pa.types.is_time64(kind)
+    return kind if same_type else pa.timestamp("us")
 
 
 def upper_words(values: pa.Decimal128Array) -> NDArray[np.int64]:
-    """Return the upper 64 of a decimal's 128 bits, and 0 for null."""
+    """Return the upper 64 of a decimal's 128 bits, with 0 for null."""
     return _words(values, 1)
 
 
 def _unscaled(values: pa.Decimal128Array) -> NDArray[np.int64]:
-    """The lower 64 of 128 bits, which hold all of 18 digits."""
+    """Return the lower 64 of 128 bits, which hold up to 18 digits."""
     return _words(values, 0)
 
 

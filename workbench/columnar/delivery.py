@@ -1,8 +1,8 @@
-"""What a task gets behind a shuffle is what was sent to it, or the task fails.
+"""Verification of shuffles: a task receives exactly what was sent to it, or it fails.
 
-In front of a shuffle, a task counts what it sends to each place, and sends a note of that behind
-its last bundle. Behind the shuffle, a task counts what it opens, and holds that against the notes
-(docs/decisions/0015).
+Before a shuffle, a task counts what it sends to each partition, and sends a note with the counts
+after its last bundle. After the shuffle, a task counts what it opens, and compares that with the
+notes (docs/decisions/0015).
 """
 
 import struct
@@ -16,22 +16,22 @@ import pyarrow as pa
 from workbench.columnar.blocks import one_binary, packed_rows, unpacked_rows
 from workbench.errors import WorkbenchError
 
-#: With what a note begins, unlike any table that is packed.
+#: The first bytes of a note, unlike those of any packed table.
 _MARK = b"delivery"
-#: That, who sent the note, for which place, and how many bundles and rows went there.
+#: These bytes, the note's sender, its target, and the numbers of bundles and rows sent there.
 _NOTE = struct.Struct("<8s8sqqq")
 _AGAIN = "so there is no answer; run it again, and report it if that stays so."
-#: What numbers tasks where Spark does not.
+#: Numbers tasks outside of Spark.
 _numbers = count()
 
 
 class Bundle(NamedTuple):
-    """Rows on their way.
+    """Packed rows and their target.
 
     Attributes
     ----------
     to : int
-        The place that they go to.
+        The target, such as a partition.
     rows : int
     packed : pyarrow.Buffer
     """
@@ -42,18 +42,18 @@ class Bundle(NamedTuple):
 
     @classmethod
     def of(cls, rows: pa.Table, to: int = 0) -> "Bundle":
-        """Return rows as a bundle for a place."""
+        """Return rows as a bundle for a target."""
         return cls(to, len(rows), packed_rows(rows))
 
 
 class Sent:
-    """What a task sends to each place.
+    """Counts what a task sends to each target.
 
     Parameters
     ----------
     what : iterable of str
-        What tells the task apart from others that Spark may run under the same number: what the
-        columns are called that arrive.
+        Identifies the task among others that Spark may run under the same number: the names of
+        the arriving columns.
     """
 
     def __init__(self, what: Iterable[str]) -> None:
@@ -61,15 +61,15 @@ class Sent:
         self._counts: dict[int, tuple[int, int]] = {}
 
     def counted(self, bundles: Iterable[Bundle]) -> Iterator[Bundle]:
-        """Return bundles, and count them."""
+        """Yield bundles, and count them."""
         for one in bundles:
             known, rows = self._counts.get(one.to, (0, 0))
             self._counts[one.to] = known + 1, rows + one.rows
             yield one
 
     def notes(self) -> list[Bundle]:
-        """Return a note for each place that something went to."""
-        # The same when Spark runs the task again: it may compare what it then sends.
+        """Return a note for each target with bundles."""
+        # Deterministic, as Spark may compare the output of a task that it runs again.
         sender = blake2b(repr((task_number(), self._what)).encode(), digest_size=8).digest()
         packed = {to: _NOTE.pack(_MARK, sender, to, *one) for to, one in self._counts.items()}
         return [Bundle(to, 0, pa.py_buffer(note)) for to, note in packed.items()]
@@ -84,20 +84,20 @@ def task_number() -> int:
 
 
 class Received:
-    """What a task gets, and what notes say that it gets."""
+    """Counts what a task receives, and compares it with the notes."""
 
     def __init__(self) -> None:
         self._bundles = self._rows = 0
-        # One of each sender for each place: what was sent twice was not said to be.
+        # One note per sender and target, so that bundles that arrive twice are detected.
         self._notes: dict[tuple[bytes, int], tuple[int, int]] = {}
 
     def opened(self, value: pa.Buffer) -> Iterator[pa.Table]:
-        """Return the tables of a value, without a copy of them.
+        """Yield the tables of a value, without copying them.
 
         Parameters
         ----------
         value : pyarrow.Buffer
-            Bundles and notes, one behind the other.
+            Concatenated bundles and notes.
         """
         reader, octets = pa.BufferReader(value), memoryview(value)
         while (at := reader.tell()) < value.size:
@@ -115,13 +115,13 @@ class Received:
             del table
 
     def _note(self, packed: bytes) -> None:
-        # Of a note that is cut nothing is known; then more comes than was said to be sent.
+        # A truncated note is ignored; then more rows arrive than the notes announce.
         if len(packed) == _NOTE.size:
             _, sender, to, bundles, rows = _NOTE.unpack(packed)
             self._notes[sender, to] = bundles, rows
 
     def check(self) -> None:
-        """Refuse to go on where not all has come that was sent, or more than that.
+        """Refuse to continue where less or more has arrived than was sent.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class Received:
 
 
 def delivered(values: Iterable[pa.Buffer]) -> Iterator[pa.Table]:
-    """Return the tables of all values that came to a task, and fail behind the last if some lack.
+    """Yield the tables of all values of a task, and fail after the last if some are missing.
 
     Parameters
     ----------
@@ -149,8 +149,8 @@ def delivered(values: Iterable[pa.Buffer]) -> Iterator[pa.Table]:
     Examples
     --------
     >>> sent = Sent(["n"])
-    >>> some, more = (Bundle.of(pa.table({"n": n})) for n in ([1, 2], [3]))
-    >>> values = [one.packed for one in [*sent.counted([some, more]), *sent.notes()]]
+    >>> one, two = (Bundle.of(pa.table({"n": n})) for n in ([1, 2], [3]))
+    >>> values = [bundle.packed for bundle in [*sent.counted([one, two]), *sent.notes()]]
     >>> [table.to_pydict() for table in delivered(values)]
     [{'n': [1, 2]}, {'n': [3]}]
     >>> list(delivered(values[1:]))
@@ -167,13 +167,13 @@ in 1 bundles came, so there is no answer; run it again, and report it if that st
 def to_one_task(
     tables: Iterable[pa.Table], name: str, what: Iterable[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Return tables, each as one value of a column that goes to a single task, and a note of them.
+    """Yield tables, each as one value of a column for a single task, and a note of their number.
 
     Parameters
     ----------
     tables : iterable of pyarrow.Table
     name : str
-        Of the column.
+        The name of the column.
     what : iterable of str
         See :class:`Sent`.
     """

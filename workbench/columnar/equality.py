@@ -1,4 +1,4 @@
-"""Whether values are the same: columns of any type exactly, single ones as a person takes them."""
+"""Equality of values: exact for columns of any type, approximate for single values."""
 
 import math
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ from kernels.stream.changelog import same_values
 from workbench.columnar.columns import present
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 
-#: How far floats may be apart, as a share of the greater one, and still be the same.
+#: The relative tolerance within which floats are considered equal.
 RELATIVE = 1e-9
 
 
 def same(before: pa.Array, after: pa.Array) -> Flags:
-    """Return where two columns have the same value; NULL equals NULL, and NaN equals NaN.
+    """Return where two columns have equal values; NULL equals NULL, and NaN equals NaN.
 
     Parameters
     ----------
     before, after : pyarrow.Array
-        Of one type and length; lists, maps and structs are the same when all they hold is.
+        Of the same type and length; lists, maps and structs are compared element by element.
 
     Returns
     -------
@@ -49,34 +49,34 @@ def same(before: pa.Array, after: pa.Array) -> Flags:
     if pa.types.is_floating(kind):
         was, now = (one.fill_null(0).to_numpy(zero_copy_only=False) for one in (before, after))
         return same_values(was, now, *nulls)
-    found = pc.equal(before, after).fill_null(False).to_numpy(zero_copy_only=False)
-    return same_values(found, np.ones(len(found), np.bool_), *nulls)
+    equal = pc.equal(before, after).fill_null(False).to_numpy(zero_copy_only=False)
+    return same_values(equal, np.ones(len(equal), np.bool_), *nulls)
 
 
 def _same_lists(before: pa.Array, after: pa.Array) -> Flags:
-    """Where two columns of lists have the same elements; of nulls it means nothing."""
+    """Return where two columns of lists have equal elements; undefined for nulls."""
     starts, sizes = zip(*(_starts(one) for one in (before, after)), strict=True)
-    as_long = np.flatnonzero(sizes[0] == sizes[1])
-    length = sizes[0][as_long]
+    same_length = np.flatnonzero(sizes[0] == sizes[1])
+    length = sizes[0][same_length]
     offsets = offsets_of(length)
     elements = [
-        one.values.take(pa.array(rows_of_runs(start[as_long], length)))
+        one.values.take(pa.array(rows_of_runs(start[same_length], length)))
         for one, start in zip((before, after), starts, strict=True)
     ]
     differ = offsets_of(same(*elements) == 0)
     equal = np.zeros(len(before), np.uint8)
-    equal[as_long] = np.diff(differ[offsets]) == 0
+    equal[same_length] = np.diff(differ[offsets]) == 0
     return equal
 
 
 def _starts(values: pa.Array) -> tuple[Ints, Ints]:
-    """Where the list of each row begins among the elements, and how long it is."""
+    """Return the first element and the length of each row's list."""
     ends = np.asarray(values.offsets.to_numpy(), np.int64)
     return ends[:-1], np.diff(ends)
 
 
 def alike(a: Any, b: Any) -> bool:
-    """Say whether two values are the same, floats but for their last digits.
+    """Return whether two values are equal, floats within a relative tolerance.
 
     Examples
     --------

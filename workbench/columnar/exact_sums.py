@@ -1,8 +1,8 @@
-"""Exact sums of integers and decimals, and their means, whatever 64 bits hold.
+"""Exact sums and means of integers and decimals, even where sums exceed 64 bits.
 
-A number that is added up is taken in parts of 32 bits, whose sums cannot overflow: fewer than 2**31
-rows add up to less than 2**63. The sum of the whole numbers goes with them; it wraps around, and so
-tells the lowest 64 bits of the true sum, while the other parts tell what is above.
+Each number is split into parts of 32 bits, whose sums cannot overflow: fewer than 2**31 rows add up
+to less than 2**63. In addition, the numbers themselves are summed with wrap-around, which gives the
+lowest 64 bits of the true sum; the other parts give the bits above.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from workbench.functions.catalogue import MOST_DIGITS, MOST_PRECISION
 
 BITS = 32
 MASK = 2**BITS - 1
-#: Below this, whole numbers are exact as floating ones.
+#: Integers below this are exact as floats.
 EXACT = 2.0**53
 
 
 def count_parts(kind: pa.DataType) -> int:
-    """Return in how many parts numbers of a type are added up.
+    """Return the number of parts in which numbers of a type are summed.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def count_parts(kind: pa.DataType) -> int:
 
 
 def scale_of(kind: pa.DataType) -> int:
-    """Return how many digits of a type's numbers stand behind the point."""
+    """Return the number of digits after the decimal point of a type."""
     return int(kind.scale) if pa.types.is_decimal(kind) else 0
 
 
@@ -46,8 +46,8 @@ def part(values: pa.Array, number: int) -> Ints:
     values : pyarrow.Array
         Integers or decimals.
     number : int
-        1 for the whole value, of which the lowest 64 bits are given; 2 for its bits from 32 on, 3
-        for those from 64 on, 4 for those from 96 on: 32 of them each, or all above for the last.
+        1 for the lowest 64 bits of the value; 2 for its bits from 32 on, 3 for those from 64 on, 4
+        for those from 96 on. Parts have 32 bits, the last one all bits above.
 
     Returns
     -------
@@ -62,14 +62,14 @@ def part(values: pa.Array, number: int) -> Ints:
     word: Ints = numbers(values) if number <= 2 else upper_words(values)
     if number == 1:
         return word
-    found: Ints = word if number == 3 else word >> BITS
+    bits: Ints = word if number == 3 else word >> BITS
     if number < count_parts(values.type):
-        found &= MASK
-    return found
+        bits &= MASK
+    return bits
 
 
 def few_parts(values: pa.Array) -> list[Ints]:
-    """Return as few parts of a column as any sum of its values needs.
+    """Return the fewest parts of a column that exact sums of its values need.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def few_parts(values: pa.Array) -> list[Ints]:
 
 
 def may_overflow(column: Ints) -> bool:
-    """Say whether a sum of some of the numbers may need more than 64 bits."""
+    """Return whether a sum of some of the numbers may need more than 64 bits."""
     return bool(np.abs(column.astype(np.float64)).sum() >= 2.0**62)
 
 
@@ -110,13 +110,13 @@ def words(sums: Sequence[Ints]) -> Words:
     Parameters
     ----------
     sums : sequence of int64 arrays of one shape
-        Those of the first part, or of the first two, or of all four.
+        The sums of the first part, of the first two, or of all four.
 
     Examples
     --------
     >>> values = pa.array([2**63 - 1] * 3)
-    >>> found = words([part(values, number).sum(keepdims=True) for number in (1, 2)])
-    >>> int(found.upper[0]) * 2**64 + int(found.lower[0]) == 3 * (2**63 - 1)
+    >>> total = words([part(values, number).sum(keepdims=True) for number in (1, 2)])
+    >>> int(total.upper[0]) * 2**64 + int(total.lower[0]) == 3 * (2**63 - 1)
     True
     """
     lower = sums[0].view(np.uint64)
@@ -133,8 +133,8 @@ def words(sums: Sequence[Ints]) -> Words:
 
 
 def _carry(sums: Sequence[Any]) -> Any:
-    """The sum of the second part and of what the lowest 32 bits add to it."""
-    # All of the first part but its lowest bits is in the second, so their sum is the difference.
+    """Return the sum of the second part plus the carry of the lowest 32 bits."""
+    # The second part holds the first without its lowest 32 bits, whose sum is the difference.
     lowest = sums[0].view(np.uint64) - (sums[1].view(np.uint64) << np.uint64(BITS))
     return sums[1] + (lowest >> np.uint64(BITS)).view(np.int64)
 
@@ -160,13 +160,13 @@ def sums_column(column: str, sums: Sequence[Ints], empty: Any, kind: pa.DataType
     Parameters
     ----------
     column : str
-        What the result is called.
+        The name of the result column.
     sums : sequence of int64 arrays of shape (rows,)
-        As :func:`words` takes them.
+        In the form of :func:`words`.
     empty : bool array of shape (rows,)
-        Where there is nothing to add up.
+        Where there are no values to sum.
     kind : pyarrow.DataType
-        What was added up.
+        The type of the summed values.
 
     Returns
     -------
@@ -195,23 +195,23 @@ TOO_MANY_DIGITS = "a sum has more than 38 digits; cast the column to double."
 
 
 def _has_digits(upper: Ints, lower: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Where a 128-bit integer has no more digits than a decimal."""
+    """Return where a 128-bit integer has no more digits than a decimal can hold."""
     (high, low), (least, last) = (divmod(one * 10**MOST_PRECISION, 2**64) for one in (1, -1))
     below = (upper < high) | ((upper == high) & (lower < np.uint64(low)))
     return np.asarray(below & ((upper > least) | ((upper == least) & (lower > np.uint64(last)))))
 
 
 def means(sums: Sequence[Ints], rows: Ints, scale: int = 0) -> NDArray[np.float64]:
-    """Return exact sums divided by how many rows they are of, as the nearest floating numbers.
+    """Return exact sums divided by their numbers of rows, as the nearest floats.
 
     Parameters
     ----------
     sums : sequence of int64 arrays of shape (rows,)
-        As :func:`words` takes them.
+        In the form of :func:`words`.
     rows : int64 array of shape (rows,)
-        Where it is 0, the answer means nothing.
+        Where it is 0, the result is undefined.
     scale : int
-        How many digits of the numbers stand behind the point.
+        The number of digits after the decimal point.
 
     Returns
     -------
@@ -224,42 +224,42 @@ def means(sums: Sequence[Ints], rows: Ints, scale: int = 0) -> NDArray[np.float6
     """
     total, divisor = sums[0], rows * 10.0**scale
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = total / divisor
+        quotient = total / divisor
     if len(sums) == 1 and _is_exact(total) and _is_exact(divisor):
-        return np.asarray(found)
-    short = (total >= -EXACT) & (total <= EXACT) & (words(sums).upper == total >> 63)
-    known = (short & (divisor <= EXACT)) | (rows == 0)
-    left = np.flatnonzero(~known)
+        return np.asarray(quotient)
+    is_short = (total >= -EXACT) & (total <= EXACT) & (words(sums).upper == total >> 63)
+    is_exact = (is_short & (divisor <= EXACT)) | (rows == 0)
+    inexact = np.flatnonzero(~is_exact)
     if scale == 0 and len(sums) < 3:
-        found[left] = _long_division([one[left] for one in sums], rows[left])
-        return np.asarray(found)
-    each = zip(*(one[left].tolist() for one in sums), strict=True)
-    counts = zip(each, rows[left].tolist(), strict=True)
-    found[left] = [exact_sum(one) / (count * 10**scale) for one, count in counts]
-    return np.asarray(found)
+        quotient[inexact] = _long_division([one[inexact] for one in sums], rows[inexact])
+        return np.asarray(quotient)
+    parts = zip(*(one[inexact].tolist() for one in sums), strict=True)
+    parts_and_counts = zip(parts, rows[inexact].tolist(), strict=True)
+    quotient[inexact] = [exact_sum(one) / (count * 10**scale) for one, count in parts_and_counts]
+    return np.asarray(quotient)
 
 
 def _is_exact(numbers: NDArray[Any]) -> bool:
-    """Say whether all whole numbers are exact as floating ones."""
+    """Return whether all integers are exact as floats."""
     return bool(numbers.min(initial=0) >= -EXACT and numbers.max(initial=0) <= EXACT)
 
 
 def _long_division(sums: Sequence[Ints], rows: Ints) -> NDArray[np.float64]:
-    """The nearest floating numbers to sums of 2**53 and more, divided by less than 2**31 rows."""
+    """Return the nearest floats to sums of 2**53 and more, divided by less than 2**31 rows."""
     upper, lower, _ = words(sums)
     negative = upper < 0
     low = np.where(negative, ~lower + np.uint64(1), lower)
     high = np.where(negative, ~upper + (low == 0), upper)
-    # The quotient is no greater than the numbers that were added up, so 64 bits hold it without
-    # its sign: as a signed integer, 2**63 is the least one.
+    # The quotient is no greater than the summed numbers, so 64 bits hold its absolute value; as a
+    # signed integer, 2**63 is the least one.
     middle = (high << BITS) + (low >> np.uint64(BITS)).view(np.int64)
     first, rest = np.divmod(middle, rows)
     second, rest = np.divmod((rest << BITS) + (low & np.uint64(MASK)).view(np.int64), rows)
     whole = (first << BITS) + second
-    # With more than 54 bits, and one that says whether there are others, it is rounded but once.
+    # With more than 54 bits, and a bit for any remainder, it is rounded only once.
     more = np.clip(62 - np.frexp(whole.astype(np.float64))[1], 0, BITS)
     digits, rest = np.divmod(rest << more, rows)
     exact = (((whole << more) + digits) << 1) + (rest > 0)
-    found = np.ldexp(exact.view(np.uint64).astype(np.float64), -1 - more)
-    found = np.where(whole < 0, 2.0**63, found)
-    return np.where(negative, -found, found)
+    quotient = np.ldexp(exact.view(np.uint64).astype(np.float64), -1 - more)
+    quotient = np.where(whole < 0, 2.0**63, quotient)
+    return np.where(negative, -quotient, quotient)

@@ -1,4 +1,4 @@
-"""Numbers for the keys of rows: equal where the keys are equal, whatever their type."""
+"""Integer codes for the keys of rows, equal where the keys are equal, for any types."""
 
 from typing import Any, TypeVar
 
@@ -17,12 +17,12 @@ MOST_ROWS = 2**32 - 1
 
 
 def as_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return a column in one piece, without a copy where it is one (which Arrow would make).
+    """Return a column as one array; unlike in Arrow, a single chunk is not copied.
 
     Raises
     ------
     WorkbenchError
-        When text or binary values are too large together.
+        When text or binary values are too large for one array.
     """
     if isinstance(values, pa.Array):
         return values
@@ -41,12 +41,12 @@ def as_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def starts_of(values: pa.Array) -> NDArray[Any]:
-    """Return where each value of a column of text or bytes begins, and where the last one ends.
+    """Return the offsets of the values of a column of text or bytes.
 
     Parameters
     ----------
     values : pyarrow.Array
-        Of whatever width its places are.
+        With offsets of 32 or 64 bits.
 
     Returns
     -------
@@ -65,10 +65,11 @@ def starts_of(values: pa.Array) -> NDArray[Any]:
 
 
 def narrow(rows: Rows) -> Rows:
-    """Return rows whose text and bytes have places of 32 bits, as Spark mostly sends them.
+    """Return rows whose text and bytes have offsets of 32 bits, as Spark sends them by default.
 
-    Those of 64 bits are a setting of the session (``spark.sql.execution.arrow.useLargeVarTypes``).
-    What is kept must not depend on it, so it ends where rows arrive.
+    Offsets of 64 bits come from a setting of the session
+    (``spark.sql.execution.arrow.useLargeVarTypes``). Stored data must not depend on it, so offsets
+    are narrowed where rows arrive.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def narrow(rows: Rows) -> Rows:
     Raises
     ------
     WorkbenchError
-        When a column has more than 2 GiB at once.
+        When a column has more than 2 GiB in a batch.
 
     Examples
     --------
@@ -117,14 +118,14 @@ def _wide(kind: pa.DataType) -> bool:
 
 
 def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
-    """Return the number of each row's key, from 0 in the order of first rows, and of all keys.
+    """Return a code for each row's key, from 0 in the order of first rows, and the number of keys.
 
     Parameters
     ----------
     keys : pyarrow.Table
-        The columns that make the key; without any, all rows have the same. Nulls are equal to each
-        other, as are NaNs, 0.0 and -0.0; structs, lists and maps are equal when all they hold is,
-        in its order.
+        The columns of the key; without any, all rows have the same key. Nulls are equal to each
+        other, as are NaNs, and 0.0 and -0.0. Structs, lists and maps are equal when their elements
+        are, in order.
 
     Returns
     -------
@@ -155,27 +156,27 @@ def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
         return np.zeros(keys.num_rows, np.uint32), 1
     codes, count = _codes(keys.column(0))
     for more in keys.columns[1:]:
-        others, different = _codes(more)
-        pairs = codes.astype(np.int64) * different + others
+        others, other_count = _codes(more)
+        pairs = codes.astype(np.int64) * other_count + others
         codes, count = _codes(pa.array(pairs))
     return codes, count
 
 
 def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]:
     if not len(values):
-        # Of most types Arrow has no dictionary of nothing.
+        # For most types, Arrow cannot encode an empty column.
         return np.zeros(0, np.uint32), 0
     if pa.types.is_int64(values.type) and not values.null_count:
         # Faster than Arrow's dictionary, and in a quarter of its memory.
         codes = np.empty(len(values), np.uint32)
         return codes, number_keys(_int64(values), codes)
-    coded = pc.dictionary_encode(_encodable(values), null_encoding="encode")
-    found = as_array(coded)
-    return found.indices.to_numpy().astype(np.uint32), len(found.dictionary)
+    encoded_values = as_array(pc.dictionary_encode(_encodable(values), null_encoding="encode"))
+    codes = encoded_values.indices.to_numpy().astype(np.uint32)
+    return codes, len(encoded_values.dictionary)
 
 
 def _int64(values: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
-    """Integers in one piece, in memory that is given back at once where that is a copy."""
+    """Return integers as one array; where that is a copy, NumPy owns it and frees it at once."""
     if isinstance(values, pa.Array):
         return np.asarray(values.to_numpy())
     chunks = [chunk.to_numpy() for chunk in values.chunks]
@@ -183,7 +184,7 @@ def _int64(values: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def _encodable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Values as Arrow can tell them apart: floats without a negative zero, and nothing nested."""
+    """Return values that Arrow can encode: no negative zeros, and no nested types."""
     if pa.types.is_floating(values.type):
         return pc.add(values, pa.scalar(0.0, values.type))
     if not pa.types.is_nested(values.type):
@@ -196,13 +197,13 @@ def _encodable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray
 
 
 def _of_structs(values: pa.StructArray) -> pa.Array:
-    """One number for each struct."""
+    """Return one code for each struct."""
     fields = [values.is_valid(), *values.flatten()]
     return pa.array(key_codes(pa.table(fields, [str(i) for i in range(len(fields))]))[0])
 
 
 def _of_lists(values: pa.ListArray) -> pa.Array:
-    """The numbers of each list's elements, as bytes."""
+    """Return the codes of each list's elements, as bytes."""
     elements, _ = _codes(values.flatten())
     lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy().astype(np.int64)
     ends = offsets_of(lengths * elements.itemsize)
@@ -212,7 +213,7 @@ def _of_lists(values: pa.ListArray) -> pa.Array:
 
 
 def encoded(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return text as the shortest codes for one dictionary, the rest as it is.
+    """Return text as codes of minimal width for one dictionary; other columns are unchanged.
 
     Examples
     --------
@@ -226,7 +227,7 @@ def encoded(values: pa.ChunkedArray) -> pa.ChunkedArray:
         return coded
     texts = pc.unique(pa.chunked_array([chunk.dictionary for chunk in coded.chunks]))
     short = pa.from_numpy_dtype(np.min_scalar_type(len(texts)))
-    # Chunk by chunk, so that the long codes of all rows are never held twice.
+    # Chunk by chunk, so that memory never holds the wide codes of all rows twice.
     codes = [
         pc.index_in(chunk.dictionary, texts).cast(short).take(chunk.indices)
         for chunk in coded.chunks

@@ -1,4 +1,4 @@
-"""What is computed once and asked for again."""
+"""Caching of values that are computed once per object."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Memo:
-    """Remembers what was computed of it."""
+    """A base class that caches computed values."""
 
     _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """Return what was computed under a key, at the first time by computing it."""
+        """Return the cached value of a key; compute it on first use."""
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]

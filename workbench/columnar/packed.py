@@ -1,8 +1,8 @@
-"""Blocks packed as one binary value each, and times in half of their width where nothing is lost.
+"""Blocks packed as one binary value each, with times in half of their width if they fit exactly.
 
 A packed block is an Arrow record batch with a row for each key: the key, and a list of its rows.
-Times are mostly whole milliseconds, seconds or days, and not all too far from each other: then they
-are kept as numbers of 32 bits, counted from the earliest (docs/decisions/0052).
+Times are mostly whole milliseconds, seconds or days within a limited range. Such times are stored
+as integers of 32 bits, counted from the earliest (docs/decisions/0052).
 """
 
 import json
@@ -26,24 +26,24 @@ from workbench.durations import DAY, SECOND
 
 #: The column of lists of rows.
 ROWS = "__rows__"
-#: What times may be whole numbers of: microseconds mostly, else the unit of an integer column.
+#: The units of short times, in microseconds, or in the unit of an integer column.
 UNITS = 1, 1_000, SECOND, DAY
-#: Under which name a column's metadata say how its times are kept.
+#: The key of a column's metadata that describes its short times.
 _SHORT = b"short times"
-#: Lists of more rows need places of 64 bits.
+#: Lists of more rows need offsets of 64 bits.
 _MOST_ROWS = 2**31 - 1
-#: So many times are written at a time, which a processor's cache holds.
+#: The number of times that are converted at once; they fit the processor's cache.
 _AT_ONCE = 2**16
 
 
 class ShortTimes(NamedTuple):
-    """Times as numbers of 32 bits.
+    """Times as integers of 32 bits.
 
     Attributes
     ----------
     number : uint32 array of shape (rows,)
     least, unit : int
-        A time is its number of units behind the least time.
+        A time is the least time plus its number of units.
     """
 
     number: NDArray[np.uint32]
@@ -52,7 +52,7 @@ class ShortTimes(NamedTuple):
 
     @classmethod
     def of(cls, time: NDArray[np.int64]) -> "ShortTimes | None":
-        """Return times as numbers of the shortest unit that does, or None where none does.
+        """Return times as numbers of the shortest unit that fits, None where no unit fits.
 
         Examples
         --------
@@ -70,16 +70,16 @@ class ShortTimes(NamedTuple):
         for unit in UNITS:
             if (most - least) // unit < 2**32:
                 short = cls(number, least, unit)
-                if short._hold(time):
+                if short._write(time):
                     return short
         return None
 
-    def _hold(self, time: NDArray[np.int64]) -> bool:
-        """Write times down, some at a time, until one is no whole number of units."""
+    def _write(self, time: NDArray[np.int64]) -> bool:
+        """Write times in chunks, and return whether all are whole numbers of units."""
         for first in range(0, len(time), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            self.number[some] = (time[some] - self.least) // self.unit
-            if not np.array_equal(self._replace(number=self.number[some]).times(), time[some]):
+            chunk = slice(first, first + _AT_ONCE)
+            self.number[chunk] = (time[chunk] - self.least) // self.unit
+            if not np.array_equal(self._replace(number=self.number[chunk]).times(), time[chunk]):
                 return False
         return True
 
@@ -119,7 +119,7 @@ def pack(block: Block) -> pa.Buffer:
     for field in block.rows.schema:
         column = block.column(field.name)
         if field.name == TIME:
-            field, column = _shortened(field, column)
+            field, column = _shorten(field, column)
         fields.append(field)
         values.append(column)
     rows = pa.StructArray.from_arrays(values, fields=fields)
@@ -131,13 +131,13 @@ def pack(block: Block) -> pa.Buffer:
 
 
 def unpack(packed: bytes | pa.Buffer, keys: Sequence[str]) -> Block:
-    """Return the block that was packed, without a copy of its columns but for times.
+    """Return a packed block; only short times are copied.
 
     Parameters
     ----------
     packed : bytes or pyarrow.Buffer
     keys : sequence of str
-        The columns that make the key.
+        The columns of the key.
 
     Returns
     -------
@@ -147,27 +147,28 @@ def unpack(packed: bytes | pa.Buffer, keys: Sequence[str]) -> Block:
     lists = as_array(table.column(ROWS))
     offsets = lists.offsets.to_numpy().astype(np.int64)
     rows = lists.values
-    columns = {field.name: _whole(field, rows.field(i)) for i, field in enumerate(rows.type)}
+    columns = {field.name: _restore(field, rows.field(i)) for i, field in enumerate(rows.type)}
     return Block(table.select(list(keys)), offsets, pa.table(columns))
 
 
-def _shortened(field: pa.Field, time: pa.Array) -> tuple[pa.Field, pa.Array]:
-    """A column of times as numbers, and in its metadata what they mean, where that is possible."""
-    timestamps = pa.types.is_timestamp(time.type)
-    if time.null_count or not (timestamps or pa.types.is_int64(time.type)):
+def _shorten(field: pa.Field, time: pa.Array) -> tuple[pa.Field, pa.Array]:
+    """Return a column of times as short times described in its metadata, where they fit."""
+    is_timestamp = pa.types.is_timestamp(time.type)
+    if time.null_count or not (is_timestamp or pa.types.is_int64(time.type)):
         return field, time
     if (short := ShortTimes.of(instants(time))) is None:
         return field, time
-    like = [time.type.unit, time.type.tz] if timestamps else None
-    kept = {"least": short.least, "unit": short.unit, "timestamps": like}
+    timestamps = [time.type.unit, time.type.tz] if is_timestamp else None
+    described = {"least": short.least, "unit": short.unit, "timestamps": timestamps}
     number = pa.array(short.number)
-    return pa.field(field.name, number.type, metadata={_SHORT: json.dumps(kept)}), number
+    return pa.field(field.name, number.type, metadata={_SHORT: json.dumps(described)}), number
 
 
-def _whole(field: pa.Field, values: pa.Array) -> pa.Array:
-    """The column that was packed."""
+def _restore(field: pa.Field, values: pa.Array) -> pa.Array:
+    """Return the original column of a packed one."""
     if _SHORT not in (field.metadata or {}):
         return values
-    kept = json.loads(field.metadata[_SHORT])
-    like = pa.timestamp(*kept["timestamps"]) if kept["timestamps"] else pa.int64()
-    return from_instants(ShortTimes(values.to_numpy(), kept["least"], kept["unit"]).times(), like)
+    described = json.loads(field.metadata[_SHORT])
+    like = pa.timestamp(*described["timestamps"]) if described["timestamps"] else pa.int64()
+    short = ShortTimes(values.to_numpy(), described["least"], described["unit"])
+    return from_instants(short.times(), like)

@@ -1,4 +1,4 @@
-"""What a Spark Python worker does once for all of its tasks."""
+"""Settings that a Python process of Spark makes once for all of its tasks."""
 
 import ctypes
 import gc
@@ -10,16 +10,16 @@ from functools import cache
 import pyarrow as pa
 from numba.core.registry import cpu_target
 
-#: Parameters of glibc's mallopt (malloc.h): from how many free bytes at its end on the heap is cut,
-#: and from which size on an array gets memory of its own, that goes back to the system with it.
+#: Parameters of glibc's mallopt (malloc.h): the free bytes at the end of the heap above which it is
+#: trimmed, and the size above which an array gets its own mapping, which is returned when freed.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 FREE, OWN = 2**31 - 1, 2**30
 
 
 def load_libraries() -> None:
-    """Load what the first task of a process loads, before there is one: 0.6 s of a core.
+    """Load in advance what the first task of a process would load: 0.6 s of a core.
 
-    Arrow looks for pandas with its first array, and Numba reads its tables of types and functions
+    Arrow imports pandas with its first array, and Numba reads its tables of types and functions
     with its first kernel.
     """
     pa.array([0])
@@ -27,33 +27,33 @@ def load_libraries() -> None:
     cpu_target.target_context.refresh()
 
 
-#: Whether tasks run in a process that a person works in, which is not theirs to arrange.
-_of_a_person: ContextVar[bool] = ContextVar("of a person", default=False)
+#: Whether tasks run in the user's own process, whose settings they must not change.
+_in_user_process: ContextVar[bool] = ContextVar("in user process", default=False)
 
 
 @contextmanager
-def of_a_person() -> Iterator[None]:
-    """Run tasks in a process that a person works in: its memory stays as it is arranged.
+def in_user_process() -> Iterator[None]:
+    """Run tasks in the user's own process, without changing its memory settings.
 
     Examples
     --------
-    >>> with of_a_person():
+    >>> with in_user_process():
     ...     freeze_gc()
     """
-    before = _of_a_person.set(True)
+    before = _in_user_process.set(True)
     try:
         yield
     finally:
-        _of_a_person.reset(before)
+        _in_user_process.reset(before)
 
 
 def freeze_gc() -> None:
-    """Exempt what is loaded by now from garbage collection.
+    """Exempt all objects that exist by now from garbage collection.
 
-    Spark's workers collect garbage behind each task. Over numpy, pyarrow and numba that takes 20 ms
-    in which nothing is ever found: longer than many a task.
+    Spark's workers collect garbage after each task. With numpy, pyarrow and numba loaded, that
+    takes 20 ms and never frees anything: longer than many tasks.
     """
-    if not _of_a_person.get():
+    if not _in_user_process.get():
         _freeze_gc()
 
 
@@ -64,13 +64,13 @@ def _freeze_gc() -> None:
 
 
 def keep_heap() -> None:
-    """Use the memory of an array that is gone for the next one, where the C library is glibc.
+    """Reuse the memory of freed arrays, where the C library is glibc.
 
-    Unasked, it gives large arrays back to the system and fetches new memory, which the system has
-    to clear: a third of the time of a worker that makes many (docs/decisions/0007). In return a
-    worker keeps up to 2 GiB until Spark ends it, a minute behind its last task.
+    By default, glibc returns large arrays to the system and requests new memory, which the system
+    has to clear: a third of the time of a worker that makes many (docs/decisions/0007). In return,
+    a worker keeps up to 2 GiB until Spark ends it, a minute after its last task.
     """
-    if not _of_a_person.get():
+    if not _in_user_process.get():
         _keep_heap()
 
 

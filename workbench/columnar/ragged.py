@@ -1,4 +1,4 @@
-"""Runs of rows of different lengths, one behind the other: where they begin, and whose a row is."""
+"""Adjacent runs of rows of different lengths: their offsets, and the run of each row."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from kernels.core.arrays import Ints
 
 
 def offsets_of(sizes: ArrayLike) -> Ints:
-    """Return where each run begins, and the last one ends.
+    """Return the offsets of runs, given their sizes.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ def offsets_of(sizes: ArrayLike) -> Ints:
     [0, 2, 2, 3]
     """
     sizes = np.asarray(sizes)
-    found = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=found[1:])
-    return found
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
 
 
 def starts_of(sizes: NDArray[Any]) -> Ints:
@@ -50,7 +50,7 @@ def starts_of(sizes: NDArray[Any]) -> Ints:
 
 
 def places_in_runs(sizes: NDArray[Any]) -> Ints:
-    """Return the place of each row in its run, from 0 on.
+    """Return the position of each row in its run, from 0.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def places_in_runs(sizes: NDArray[Any]) -> Ints:
 
 
 def begins_run(*columns: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say of each row whether a run of equal rows begins with it.
+    """Return whether each row begins a run of equal rows.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def begins_run(*columns: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def run_of_rows(offsets: NDArray[Any]) -> Ints:
-    """Return the number of the run that each row is in.
+    """Return the number of each row's run.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def run_of_rows(offsets: NDArray[Any]) -> Ints:
 
 
 def rows_of_runs(first: NDArray[Any], sizes: NDArray[Any]) -> Ints:
-    """Return the rows of runs that begin anywhere, run by run.
+    """Return the row numbers of arbitrary runs, run by run.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""Sketches of Apache DataSketches as states: made, fed, merged, asked, and kept as bytes.
+"""Sketches of Apache DataSketches as states: updated, merged, queried, and stored as bytes.
 
-What is fed is text that stands for a value, or numbers, so a sketch knows no column and no
-block, and sketches of any rows may be merged.
+Their inputs are numbers, or text that represents a value. So a sketch does not depend on a column
+or a block, and sketches of any rows can be merged.
 
-All are deterministic: the same rows, fed and merged in the same way, give the same answer. The
+All are deterministic: the same rows, added and merged in the same way, give the same result. The
 library's KLL, REQ and classic sketches of quantiles are not, as they draw random bits from a seed
-that nothing can set from Python; its t-digest is.
+that cannot be set from Python; its t-digest is.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,22 +15,22 @@ import datasketches
 import numpy as np
 from numpy.typing import NDArray
 
-#: A sketch of frequencies has at least so many places, and so many for each value that is asked.
+#: The least size of a sketch of frequencies, and its size for each requested value.
 LEAST_PLACES, PLACES_A_VALUE = 1024, 8
 
 
 class Distinct:
-    """How many distinct values there are: HyperLogLog with 8 bits a register.
+    """The number of distinct values: HyperLogLog with 8 bits per register.
 
     Parameters
     ----------
     lg_k : int
-        The logarithm of how many registers there are, 4 to 21: the standard error is
+        The binary logarithm of the number of registers, 4 to 21: the standard error is
         1.04 / √(2 ** lg_k), 1.6 % for 12.
 
     Notes
     -----
-    The answer is a function of the set of values, whatever was fed or merged in which order.
+    The result depends only on the set of values, not on the order of updates and merges.
 
     Source: Flajolet et al., "HyperLogLog" (2007), as Apache DataSketches has it.
 
@@ -48,13 +48,13 @@ class Distinct:
         self._union = datasketches.hll_union(lg_k)
 
     def add(self, items: Iterable[str]) -> None:
-        """Feed values."""
+        """Add values."""
         for item in items:
-            # The library passes over empty text; no other value is fed as a number.
+            # The library ignores empty text, so it is added as 0; no other value is a number.
             self._union.update(item or 0)
 
     def merge(self, other: "Distinct") -> None:
-        """Take in all values of another sketch, which stays as it is."""
+        """Merge another sketch into this one; the other is unchanged."""
         self._union.update(other._result())
 
     def copy(self) -> "Distinct":
@@ -64,7 +64,7 @@ class Distinct:
         return same
 
     def estimate(self) -> int:
-        """Return how many distinct values there are, nearly."""
+        """Return the estimated number of distinct values."""
         # Before its first merge of full registers, the library's estimate depends on the order of
         # the values. Merging registers with themselves changes none of them.
         result, merged = self._result(), datasketches.hll_union(self._union.lg_config_k)
@@ -74,16 +74,16 @@ class Distinct:
         return round(estimate)
 
     def to_bytes(self) -> bytes:
-        """Return the sketch as other languages' DataSketches read it too."""
+        """Return the sketch as bytes, which DataSketches of other languages can read."""
         return bytes(self._result().serialize_compact())
 
     @classmethod
     def of_bytes(cls, packed: bytes) -> "Distinct":
-        """Return the sketch that was kept as bytes."""
-        sketch = datasketches.hll_sketch.deserialize(packed)
-        made = cls(sketch.lg_config_k)
-        made._union.update(sketch)
-        return made
+        """Return a sketch from its bytes."""
+        registers = datasketches.hll_sketch.deserialize(packed)
+        sketch = cls(registers.lg_config_k)
+        sketch._union.update(registers)
+        return sketch
 
     def _result(self) -> "datasketches.hll_sketch":
         return self._union.get_result(datasketches.HLL_8)
@@ -99,7 +99,7 @@ class Quantiles:
 
     Notes
     -----
-    The library promises no bound of its error. Its widest centroid, at the median, holds at most a
+    The library guarantees no error bound. Its widest centroid, at the median, holds at most a
     share of (ln(n / k) + 6) / k of n values, and the error in rank stays below this share: 6.5 %
     for 200,000 values and k = 200. Measured there, by the worst of 101 quantiles: 2.6 % of values
     that differ, 4.1 % of ten different values, in any order and number of merges.
@@ -121,11 +121,11 @@ class Quantiles:
         self._digest = datasketches.tdigest_double(k)
 
     def add(self, values: NDArray[np.float64]) -> None:
-        """Feed numbers; those that are not finite do not count."""
+        """Add numbers; values that are not finite are ignored."""
         self._digest.update(values[np.isfinite(values)])
 
     def merge(self, other: "Quantiles") -> None:
-        """Take in all numbers of another sketch, which stays as it is."""
+        """Merge another sketch into this one; the other is unchanged."""
         self._digest.merge(other._digest)
 
     def copy(self) -> "Quantiles":
@@ -141,24 +141,24 @@ class Quantiles:
         return [self._digest.get_quantile(one) for one in q]
 
     def to_bytes(self) -> bytes:
-        """Return the sketch as other languages' DataSketches read it too."""
+        """Return the sketch as bytes, which DataSketches of other languages can read."""
         return bytes(self._digest.serialize())
 
     @classmethod
     def of_bytes(cls, packed: bytes) -> "Quantiles":
-        """Return the sketch that was kept as bytes."""
-        made = cls.__new__(cls)
-        made._digest = datasketches.tdigest_double.deserialize(packed)
-        return made
+        """Return a sketch from its bytes."""
+        sketch = cls.__new__(cls)
+        sketch._digest = datasketches.tdigest_double.deserialize(packed)
+        return sketch
 
 
 class Frequent:
-    """How often the most frequent values are there: the Misra-Gries sketch.
+    """The counts of the most frequent values: the Misra-Gries sketch.
 
     Parameters
     ----------
     k : int
-        How many values will be asked for.
+        The number of values that will be requested.
 
     Notes
     -----
@@ -183,12 +183,12 @@ class Frequent:
         self._sketch = datasketches.frequent_strings_sketch((places - 1).bit_length())
 
     def add(self, items: Iterable[str], counts: Iterable[int]) -> None:
-        """Feed values, and how often each is there."""
+        """Add values with their counts."""
         for item, count in zip(items, counts, strict=True):
             self._sketch.update(item, count)
 
     def merge(self, other: "Frequent") -> None:
-        """Take in all values of another sketch, which stays as it is."""
+        """Merge another sketch into this one; the other is unchanged."""
         self._sketch.merge(other._sketch)
 
     def copy(self) -> "Frequent":
@@ -198,17 +198,17 @@ class Frequent:
         return same
 
     def estimates(self) -> list[tuple[str, int]]:
-        """Return all values that the sketch still knows, with their counts, in no order."""
+        """Return all values in the sketch with their counts, in no particular order."""
         kind = datasketches.NO_FALSE_NEGATIVES
         return [(item, count) for item, count, *_ in self._sketch.get_frequent_items(kind, 0)]
 
     def to_bytes(self) -> bytes:
-        """Return the sketch as other languages' DataSketches read it too."""
+        """Return the sketch as bytes, which DataSketches of other languages can read."""
         return bytes(self._sketch.serialize())
 
     @classmethod
     def of_bytes(cls, packed: bytes) -> "Frequent":
-        """Return the sketch that was kept as bytes."""
-        made = cls.__new__(cls)
-        made._sketch = datasketches.frequent_strings_sketch.deserialize(packed)
-        return made
+        """Return a sketch from its bytes."""
+        sketch = cls.__new__(cls)
+        sketch._sketch = datasketches.frequent_strings_sketch.deserialize(packed)
+        return sketch

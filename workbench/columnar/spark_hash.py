@@ -1,7 +1,8 @@
-"""Numbers that Spark's hash sends where they are meant to go.
+"""Numbers that Spark's hash partitioning sends to given partitions.
 
-Spark coalesces small partitions of a shuffle by hash, but not those of one that says where each
-row goes. So what says where a bundle goes is a number whose hash is that (docs/decisions/0050).
+Spark coalesces small partitions of a shuffle by hash, but not of a shuffle with explicit partition
+numbers. So bundles are shuffled by numbers whose hashes are the wanted partitions
+(docs/decisions/0050).
 """
 
 from functools import cache
@@ -19,13 +20,13 @@ MIXED = (16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)
 
 @cache
 def numbers_for(places: int, partitions: int) -> NDArray[np.int32]:
-    """Return a number for each place, each another, that Spark's hash sends to its partition.
+    """Return a distinct number for each place that Spark's hash sends to the place's partition.
 
     Parameters
     ----------
     places : int
     partitions : int
-        Place i is in partition i modulo so many.
+        Place i is in partition ``i % partitions``.
 
     Returns
     -------
@@ -33,7 +34,7 @@ def numbers_for(places: int, partitions: int) -> NDArray[np.int32]:
 
     Notes
     -----
-    O(places · log partitions): a partition gets one of so many numbers in a row, by chance.
+    O(places · log partitions): a partition gets one of ``partitions`` numbers on average.
 
     Examples
     --------
@@ -42,21 +43,21 @@ def numbers_for(places: int, partitions: int) -> NDArray[np.int32]:
     >>> (spark_hash(numbers_for(4, 2)) % 2).tolist()
     [0, 1, 0, 1]
     """
-    of_each = -(-places // partitions)
-    count = 2 * of_each * partitions
+    per_partition = -(-places // partitions)
+    count = 2 * per_partition * partitions
     while True:
         partition = spark_hash(np.arange(count, dtype=np.int32)) % partitions
         order = np.argsort(partition, kind="stable")
         sizes = np.bincount(partition, minlength=partitions)
-        if sizes.min() >= of_each:
+        if sizes.min() >= per_partition:
             first, place = starts_of(sizes), np.arange(places)
-            found = order[first[place % partitions] + place // partitions]
-            return np.asarray(found, np.int32)
+            numbers = order[first[place % partitions] + place // partitions]
+            return np.asarray(numbers, np.int32)
         count *= 2
 
 
 def spark_hash(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return what Spark's ``hash`` is of whole numbers of 32 bits.
+    """Return Spark's ``hash`` of 32-bit integers.
 
     Examples
     --------
@@ -65,14 +66,14 @@ def spark_hash(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
     """
     with np.errstate(over="ignore"):
         mixed = numbers.astype(np.uint32) * np.uint32(FIRST)
-        mixed = _rotated(mixed, 15) * np.uint32(SECOND) ^ np.uint32(SEED)
-        mixed = _rotated(mixed, 13) * np.uint32(5) + np.uint32(ADDED)
-        # So many bytes a number has.
+        mixed = _rotate_left(mixed, 15) * np.uint32(SECOND) ^ np.uint32(SEED)
+        mixed = _rotate_left(mixed, 13) * np.uint32(5) + np.uint32(ADDED)
+        # The number of bytes of an integer.
         mixed ^= np.uint32(4)
         for shift, factor in MIXED:
             mixed = (mixed ^ mixed >> np.uint32(shift)) * np.uint32(factor)
     return mixed.view(np.int32)
 
 
-def _rotated(bits: NDArray[np.uint32], by: int) -> NDArray[np.uint32]:
+def _rotate_left(bits: NDArray[np.uint32], by: int) -> NDArray[np.uint32]:
     return bits << np.uint32(by) | bits >> np.uint32(32 - by)

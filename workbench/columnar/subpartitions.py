@@ -1,8 +1,8 @@
-"""A task's keys in subpartitions: it answers for some keys at a time, and holds those alone.
+"""Subpartitions: a task processes some of its keys at a time, to bound its memory.
 
-In front of the shuffle each subpartition is a bundle of its own, cut into short values.
-Behind it Spark sorts them, on its disks where they are too many, and hands over so many of them at
-once. So a task holds a part of what it gets, however much that is.
+Before the shuffle, each subpartition is a separate bundle, cut into short values. After it, Spark
+sorts these values, on disk if necessary, and passes a limited number of them at a time. So a task
+holds only a part of its input, however large that is.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,28 +16,28 @@ from workbench.columnar.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleT
 from workbench.columnar.delivery import Received
 from workbench.columnar.key_codes import starts_of
 
-#: A bundle of few rows costs more than it saves, so many partitions have few of them each.
+#: Bundles of few rows cost more than they save, so many partitions get few subpartitions each.
 MOST_SUBPARTITIONS, MOST_BUNDLES = 32, 256
-#: Subpartitions are answered together up to so many rows, as each answer costs something more.
+#: Subpartitions are processed together up to this number of rows, as each call has a fixed cost.
 ROWS_AT_ONCE = 100_000
-#: The bytes of a value that is sent: Spark hands over 100,000 values at once, so they are what a
-#: worker behind the shuffle holds beside a subpartition.
+#: The bytes of a sent value. Spark passes 100,000 values at once, which a worker after the shuffle
+#: holds in addition to a subpartition.
 BYTES_OF_VALUE = 512
 
 
 @dataclass(frozen=True)
 class SubpartitionTask(BundleTask):
-    """Bundle rows by the subpartition that their key is in, a bundle in several values."""
+    """Bundle rows by the subpartition of their key, each bundle as several values."""
 
     def values(self, packed: pa.Buffer) -> pa.Array:
-        """Return a bundle as the values of a column, each of a few bytes."""
+        """Return a bundle as several short values of a column."""
         ends = np.append(np.arange(0, packed.size, BYTES_OF_VALUE), packed.size)
         buffers = [None, pa.py_buffer(ends.astype(np.int32)), packed]
         return pa.Array.from_buffers(pa.binary(), len(ends) - 1, buffers)
 
 
 def subpartitions_of(partitions: int) -> int:
-    """Return how many subpartitions each of so many partitions has.
+    """Return the number of subpartitions of each partition, given the number of partitions.
 
     Examples
     --------
@@ -48,18 +48,18 @@ def subpartitions_of(partitions: int) -> int:
 
 
 def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    """Return the rows of some whole subpartitions at a time.
+    """Yield the rows of some whole subpartitions at a time.
 
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
-        Numbers and values of :class:`SubpartitionTask`, in the order of the numbers and as they
-        were made.
+        Numbers and values of :class:`SubpartitionTask`, sorted by number; the values of a number
+        keep their order.
 
     Raises
     ------
     WorkbenchError
-        Behind the last subpartition, when not all has come that was sent.
+        After the last subpartition, when some of the sent rows are missing.
 
     Examples
     --------
@@ -72,11 +72,11 @@ def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordB
     received = Received()
     pending: list[pa.RecordBatch] = []
     rows = size = 0
-    for packed in _together(batches):
+    for packed in _values_by_subpartition(batches):
         parts = [part for table in received.opened(packed) for part in table.to_batches()]
         pending += parts
         rows, size = rows + sum(map(len, parts)), size + packed.size
-        # What is not held by a name is free as soon as the rows are answered.
+        # Without these names, the memory is freed as soon as the rows are processed.
         del packed, parts
         if rows >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
             yield pending
@@ -86,8 +86,8 @@ def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordB
     received.check()
 
 
-def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Buffer]:
-    """The values of each subpartition as one, copied only where they are in several batches."""
+def _values_by_subpartition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Buffer]:
+    """Yield the concatenated values of each subpartition, copied only across batches."""
     pending: list[pa.Buffer] = []
     last = None
     for batch in batches:
@@ -96,14 +96,14 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Buffer]:
         first = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
         for begin, end in pairwise(first) if len(number) else ():
             if pending and number[begin] != last:
-                yield _joined(pending)
+                yield _concat(pending)
                 pending = []
             last = number[begin]
             pending.append(values.slice(ends[begin], ends[end] - ends[begin]))
         del batch, values
     if pending:
-        yield _joined(pending)
+        yield _concat(pending)
 
 
-def _joined(buffers: list[pa.Buffer]) -> pa.Buffer:
+def _concat(buffers: list[pa.Buffer]) -> pa.Buffer:
     return buffers[0] if len(buffers) == 1 else pa.py_buffer(b"".join(buffers))

@@ -1,4 +1,4 @@
-"""Values as texts that stand for them in any block and any process, and back."""
+"""Conversion of values to text that identifies them in any block and process, and back."""
 
 import math
 import struct
@@ -15,12 +15,12 @@ from workbench.durations import DAY
 
 
 def items_of(values: pa.Array) -> list[str]:
-    """Return text that stands for each value, equal where the values are, in any block.
+    """Return text that identifies each value, equal where values are equal, in any block.
 
     Parameters
     ----------
     values : pyarrow.Array
-        Of any type that has an order, without nulls.
+        Of any sortable type, without nulls.
 
     Returns
     -------
@@ -39,12 +39,12 @@ def items_of(values: pa.Array) -> list[str]:
 
 
 def value_of_item(kind: pa.DataType) -> Callable[[str], Any]:
-    """Return what makes a value of the text that stands for it; see :func:`items_of`.
+    """Return a function from the text of a value to the value; see :func:`items_of`.
 
     Examples
     --------
-    >>> held = pa.array([2.5, -0.0])
-    >>> list(map(value_of_item(held.type), items_of(held)))
+    >>> values = pa.array([2.5, -0.0])
+    >>> list(map(value_of_item(values.type), items_of(values)))
     [2.5, 0.0]
     """
     if not is_ranked(kind):
@@ -58,14 +58,14 @@ def value_of_item(kind: pa.DataType) -> Callable[[str], Any]:
 
 
 def order_of_item(kind: pa.DataType) -> Callable[[str], Any]:
-    """Return what puts texts that stand for values in the order of these."""
+    """Return a sort key function that sorts the texts of values like the values."""
     if not is_ranked(kind):
         return int
     return Decimal if pa.types.is_decimal(kind) else str
 
 
 def value_of_key(kind: pa.DataType) -> Callable[[int], Any]:
-    """Return what makes a value of a sort key, as Python has it.
+    """Return a function from a sort key to the Python value.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def value_of_key(kind: pa.DataType) -> Callable[[int], Any]:
 
 
 def time_of(instant: int, kind: pa.DataType) -> Any:
-    """Return an instant as Python has it: a date, a datetime with a zone or without, or itself.
+    """Return an instant as a Python value: a date, a datetime with or without zone, or an integer.
 
     Examples
     --------
@@ -101,5 +101,5 @@ def time_of(instant: int, kind: pa.DataType) -> Any:
 
 def _float_of(key: int) -> float:
     bits = key ^ ((key >> 63) & (2**63 - 1))
-    found: float = struct.unpack("<d", struct.pack("<q", bits))[0]
-    return math.nan if found != found else found
+    value: float = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return math.nan if value != value else value

@@ -1,4 +1,4 @@
-"""Time zones as Spark writes them, by what Arrow and Python know of them."""
+"""Time zones by Spark's names, converted to those of Arrow and Python."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from workbench.durations import SECOND
 
-#: Java's short names of zones that the time zone database has no names for
+#: Java's short names of zones that are not in the time zone database
 #: (java.time.ZoneId.SHORT_IDS; EST, HST and MST are in the database).
 _SHORT = {
     "ACT": "Australia/Darwin",
@@ -47,9 +47,9 @@ class Zone(NamedTuple):
     Attributes
     ----------
     name : str
-        As Arrow and Python know it: ``"Europe/Berlin"``, or ``"+05:30"``.
+        The name in Arrow and Python: ``"Europe/Berlin"``, or ``"+05:30"``.
     offset : int or None
-        How far its clocks are ahead of UTC, in microseconds, where that is always the same.
+        The offset from UTC in microseconds, where it is constant.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Zone(NamedTuple):
 
 
 def zone_of(name: str) -> Zone:
-    """Return a time zone by the name that Spark has for it.
+    """Return a time zone by its name in Spark.
 
     Parameters
     ----------
@@ -76,27 +76,27 @@ def zone_of(name: str) -> Zone:
     """
     if name in ("Z", "UTC", "GMT", "UT"):
         return Zone("UTC", 0)
-    if not (found := _OFFSET.fullmatch(name)):
+    if not (match := _OFFSET.fullmatch(name)):
         return Zone(_SHORT.get(name, name), None)
-    sign, *parts = found.groups()
+    sign, *parts = match.groups()
     hours, minutes, seconds = (int(part or 0) for part in parts)
-    ahead = (hours * 3600 + minutes * 60 + seconds) * (-1 if sign == "-" else 1)
-    return Zone(f"{sign}{hours:02d}:{minutes:02d}", ahead * SECOND)
+    offset = (hours * 3600 + minutes * 60 + seconds) * (-1 if sign == "-" else 1)
+    return Zone(f"{sign}{hours:02d}:{minutes:02d}", offset * SECOND)
 
 
 def instants_of(clocks: pa.Array, zone: str) -> pa.Array:
-    """Return when the clocks of a zone show some times.
+    """Return the instants of local times in a zone.
 
-    Where clocks are put back a time is there twice, and the first is taken; where they are put
-    forward a time is not there, and stands as far behind the change as it is behind its begin. So
-    Spark reads times, by Java's rules.
+    When clocks are set back, a local time occurs twice, and the first instant is returned. When
+    clocks are set forward, a skipped local time is moved forward by the length of the gap. Spark
+    reads times in this way, by Java's rules.
 
     Parameters
     ----------
     clocks : pyarrow.Array or pyarrow.ChunkedArray of timestamp[us]
         Times without a zone.
     zone : str
-        As :func:`zone_of` takes it.
+        A name for :func:`zone_of`.
 
     Returns
     -------
@@ -109,16 +109,16 @@ def instants_of(clocks: pa.Array, zone: str) -> pa.Array:
     >>> [str(one) for one in instants_of(clocks, "America/New_York")]
     ['2024-03-10 07:30:00+00:00', '2024-11-03 05:30:00+00:00']
     """
-    name, ahead = zone_of(zone)
-    if ahead is None:
+    name, offset = zone_of(zone)
+    if offset is None:
         before = pc.assume_timezone(clocks, name, ambiguous="earliest", nonexistent="earliest")
-        ahead = pc.subtract(pc.local_timestamp(before).cast(pa.int64()), before.cast(pa.int64()))
-    found = pc.subtract(clocks.cast(pa.int64()), ahead)
-    return found.cast(pa.timestamp("us", "UTC"))
+        offset = pc.subtract(pc.local_timestamp(before).cast(pa.int64()), before.cast(pa.int64()))
+    instants = pc.subtract(clocks.cast(pa.int64()), offset)
+    return instants.cast(pa.timestamp("us", "UTC"))
 
 
 def has_clocks(kind: pa.DataType) -> bool:
-    """Say whether a type holds times without a zone, at any depth.
+    """Return whether a type holds times without a zone, at any depth.
 
     Examples
     --------
@@ -131,14 +131,14 @@ def has_clocks(kind: pa.DataType) -> bool:
 
 
 def as_instants(values: pa.Array, zone: str) -> pa.Array:
-    """Return values in which times without a zone, at any depth, are instants.
+    """Return values with times without a zone, at any depth, converted to instants.
 
     Parameters
     ----------
     values : pyarrow.Array
-        Times are microseconds.
+        Times must be in microseconds.
     zone : str
-        As :func:`instants_of` takes it.
+        A name for :func:`zone_of`.
 
     Returns
     -------
@@ -157,32 +157,32 @@ def as_instants(values: pa.Array, zone: str) -> pa.Array:
     if pa.types.is_timestamp(kind):
         return instants_of(values, zone)
     if pa.types.is_struct(kind):
-        held = [as_instants(values.field(k), zone) for k in range(kind.num_fields)]
-        fields = [kind.field(k).with_type(one.type) for k, one in enumerate(held)]
-        return pa.StructArray.from_arrays(held, fields=fields, mask=values.is_null())
+        columns = [as_instants(values.field(k), zone) for k in range(kind.num_fields)]
+        fields = [kind.field(k).with_type(one.type) for k, one in enumerate(columns)]
+        return pa.StructArray.from_arrays(columns, fields=fields, mask=values.is_null())
     if pa.types.is_map(kind):
         keys, items = as_instants(values.keys, zone), as_instants(values.items, zone)
-        made = pa.map_(keys.type, items.type)
-        inside = pa.StructArray.from_arrays([keys, items], fields=[made.key_field, made.item_field])
+        to = pa.map_(keys.type, items.type)
+        elements = pa.StructArray.from_arrays([keys, items], fields=[to.key_field, to.item_field])
     else:
-        inside = as_instants(values.values, zone)
-        make = pa.large_list if pa.types.is_large_list(kind) else pa.list_
-        made = make(kind.value_field.with_type(inside.type))
-    # Which values each row has, and which rows are null, is as it was.
-    own = values.buffers()[:2]
+        elements = as_instants(values.values, zone)
+        list_type = pa.large_list if pa.types.is_large_list(kind) else pa.list_
+        to = list_type(kind.value_field.with_type(elements.type))
+    # Offsets and nulls are unchanged.
+    buffers = values.buffers()[:2]
     return pa.Array.from_buffers(
-        made, len(values), own, values.null_count, values.offset, children=[inside]
+        to, len(values), buffers, values.null_count, values.offset, children=[elements]
     )
 
 
 def with_zones(kind: pa.DataType, zone: Callable[[str], str]) -> pa.DataType:
-    """Return a type whose instants are shown in other zones.
+    """Return a type with the zones of its instants replaced.
 
     Parameters
     ----------
     kind : pyarrow.DataType
     zone : function
-        Gives the name of a zone in the place of another.
+        Returns the new name of a zone.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def readable_type(kind: pa.DataType) -> pa.DataType:
 
 
 def readable(table: pa.Table) -> pa.Table:
-    """Return the same instants in time zones that Python can show them in.
+    """Return the same instants in time zones that Python can show.
 
     Examples
     --------

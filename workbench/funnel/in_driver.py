@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.blocks import KEEP, NAME, TIME, key_columns
-from workbench.columnar.bundles import PARTITION, BundleTask, with_all
+from workbench.columnar.bundles import PARTITION, BundleTask, without_nulls
 from workbench.funnel.bind import bits, period_of, task_of
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.levels import FunnelTask
@@ -84,5 +84,5 @@ def in_driver(funnel: FunnelSpec, events: BoundTable, **more: Any) -> FunnelInDr
     all_rows = worker_rows(events.held, wanted, plain)
     if all_rows is None:
         return None
-    rows = with_all(all_rows, (*keys, TIME))
+    rows = without_nulls(all_rows, (*keys, TIME))
     return FunnelInDriver(task, rows, len(all_rows) - len(rows), events.held.spark)

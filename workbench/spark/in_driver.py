@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from workbench.arrow_frame import arrow_frame
 from workbench.columnar.blocks import grouped
 from workbench.columnar.key_codes import key_codes
-from workbench.columnar.process import of_a_person
+from workbench.columnar.process import in_user_process
 from workbench.errors import JobError
 from workbench.spark.held import HeldTable
 from workbench.spark.jobs import in_arrow
@@ -132,7 +132,7 @@ def run_here(run: Run, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch
         When an answer does not fit its type, as calls have it that run a job of Spark.
     """
     try:
-        with of_a_person():
+        with in_user_process():
             return list(run(batches))
     except OverflowError as error:
         raise JobError(str(error)) from None

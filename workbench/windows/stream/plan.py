@@ -17,6 +17,7 @@ import pyarrow as pa
 from workbench.columnar.blocks import binaries, unpacked_rows
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.columnar.process import freeze_gc
+from workbench.columnar.spark_hash import numbers_for
 from workbench.spark.partitions import set_partitions
 from workbench.spark.shipping import finding, ship
 from workbench.spark.shuffle import Carried, numbered, with_partition
@@ -158,36 +159,7 @@ def bucket_names(buckets: int) -> list[int]:
     >>> bucket_names(4)
     [12, 6, 2, 0]
     """
-    names: dict[int, int] = {}
-    name = 0
-    while len(names) < buckets:
-        names.setdefault(spark_hash(name) % buckets, name)
-        name += 1
-    return [names[partition] for partition in range(buckets)]
-
-
-def spark_hash(value: int) -> int:
-    """Return Spark's ``hash`` of an integer: Murmur3 of 32 bits, with the seed 42.
-
-    Examples
-    --------
-    >>> spark_hash(1)
-    -559580957
-    """
-    mixed = _rotate_left(value * 0xCC9E2D51, 15) * 0x1B873593 & _MASK_32
-    state = _rotate_left(42 ^ mixed, 13) * 5 + 0xE6546B64 & _MASK_32
-    state ^= 4
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
-        state = (state ^ state >> shift) * factor & _MASK_32
-    return state - (1 << 32) if state >> 31 else state
-
-
-_MASK_32 = 0xFFFFFFFF
-
-
-def _rotate_left(value: int, by: int) -> int:
-    value &= _MASK_32
-    return (value << by | value >> 32 - by) & _MASK_32
+    return [int(name) for name in numbers_for(buckets, buckets)]
 
 
 def _computed(carried: Carried) -> list[str]:

@@ -1,1 +1,1 @@
-"""Moving quantiles along a partition, prepared to be drawn and changed; calls stand below."""
+"""Moving quantiles along a partition, prepared for interactive charts."""

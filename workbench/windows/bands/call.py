@@ -1,4 +1,4 @@
-"""The quantiles of an Over that are drawn as a band: which they are, and how they change."""
+"""The quantiles of an Over that are drawn as a band, and changes of their frame and shares."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ def band_of(over: Over) -> str:
     Raises
     ------
     WorkbenchError
-        When there is none.
+        When there is no such function.
 
     Examples
     --------
@@ -47,19 +47,19 @@ def band_of(over: Over) -> str:
 
 
 def check_band(df: "DataFrame", over: Over) -> None:
-    """Refuse a band of values that are no numbers."""
+    """Refuse a band of values that are not numbers."""
     name = band_of(over)
     value = str(over.columns[name].arguments[0])
-    kind = df.schema[value].dataType if value in df.columns else None
-    if kind is not None and kind_of(kind) not in NUMBERS:
+    data_type = df.schema[value].dataType if value in df.columns else None
+    if data_type is not None and kind_of(data_type) not in NUMBERS:
         raise WorkbenchError(
-            f"{name}: a band is drawn of numbers, but {value!r} holds {kind.simpleString()}; "
+            f"{name}: a band is drawn of numbers, but {value!r} holds {data_type.simpleString()}; "
             "name a column of numbers."
         )
 
 
 def axis_name(df: "DataFrame", over: Over) -> str:
-    """Return what the axis of the order is called."""
+    """Return the title of the axis of the order."""
     names = [term.name for term in over.order_by]
     kind = kind_of(df.schema[names[0]].dataType) if len(names) == 1 else "other"
     if kind not in (*NUMBERS, *TIMES):
@@ -73,13 +73,13 @@ def frame_of(over: Over) -> Frame:
 
 
 def changed(over: Over, frame: Frame, q: tuple[float, ...]) -> Over:
-    """Return the same windows with another frame and other quantiles for the band.
+    """Return the same call with another frame and other quantiles for the band.
 
     Parameters
     ----------
     over : Over
     frame : Frame
-        In the place of the band's own frame, or of the one that all functions share.
+        Replaces the band's own frame, or else the frame of the call.
     q : tuple of float
 
     Returns
@@ -107,7 +107,7 @@ def _is_name(one: Function) -> bool:
 
 
 def rebuilt(over: Over, frame: Frame | None, engine: str, columns: dict[str, Function]) -> Over:
-    """Return other functions over the same partitions and order."""
+    """Return a call of other functions with the same partitions and order."""
     order = [
         (
             term.name,

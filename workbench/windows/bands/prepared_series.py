@@ -1,7 +1,7 @@
-"""Series of a table, ordered and packed once, so that another window of them is quick to ask.
+"""Series of a table, sorted and packed once, so that results for other frames are quick.
 
-What answers is the task of a Spark worker, run in this process on the one series that is looked at:
-a slider must not repeat the scan, the shuffle and the sort, which no window changes.
+The task of a Spark worker computes the results in this process, for the displayed series only: a
+slider must not repeat the scan, the shuffle and the sort, which do not depend on the frame.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,38 +40,38 @@ if TYPE_CHECKING:
 
     from workbench.windows.over import Over
 
-#: A piece must stay below what one value of Spark, and one message of Spark Connect, can hold.
+#: A piece must fit into one value of Spark, and into one message of Spark Connect.
 ROWS_A_PIECE = 1_000_000
-#: How many series stay in this process, those that were looked at last.
+#: The number of series cached in this process: the most recent ones.
 MOST_FETCHED = 8
-#: Kernels run beside each other on so many threads at most, each for so many rows at a time: what
-#: is between these and their answers is little, and is made in the memory of those before. Memory
-#: for all rows of a long series takes the system longer than the arithmetic.
+#: The most threads on which kernels run in parallel, and the rows of each at a time. So their
+#: intermediate arrays are small and reuse memory: for all rows of a long series, allocation would
+#: take longer than the arithmetic.
 MOST_THREADS, ROWS_AT_ONCE = 8, 65_536
 PIECE, ROWS, PACKED = "piece", "rows", "packed"
 
 Key = tuple[Any, ...]
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
 class PreparedSeries:
-    """The rows of each partition in their order, held as packed columns.
+    """The sorted rows of each partition, stored as packed columns.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     over : Over
-        Its partitions and order are kept, and the columns that its functions look at.
+        Determines the partitions, the order and the columns that are stored.
 
     Attributes
     ----------
     sizes : dict of tuple to int
-        The rows of each partition by its key, the values of the columns that make it.
+        The number of rows of each partition, by its key.
 
     Raises
     ------
     WorkbenchError
-        When the table lacks a column, or a column has a type that cannot be used so.
+        When the table lacks a column, or a column has an unsupported type.
 
     Examples
     --------
@@ -101,33 +101,34 @@ class PreparedSeries:
             raise
 
     def answer(self, over: "Over", key: Key) -> pa.Table:
-        """Return the rows of one partition in their order, with the answer of every function.
+        """Return the sorted rows of one partition, with the result of every function.
 
         Parameters
         ----------
         over : Over
-            What was prepared, with other frames or quantiles.
+            The prepared call, possibly with other frames or quantiles.
         key : tuple
             One of ``sizes``.
 
         Returns
         -------
         pyarrow.Table
-            The columns that were kept, and the answers.
+            The stored columns and the results.
         """
-        return pa.concat_tables(self.answers(over, key, lambda _rows, found: found))
+        return pa.concat_tables(self.answers(over, key, lambda _rows, results: results))
 
     def answers(
-        self, over: "Over", key: Key, make: Callable[[slice, pa.Table], Made]
-    ) -> list[Made]:
-        """Return what is made of the rows of one partition and their answers, some at a time.
+        self, over: "Over", key: Key, make: Callable[[slice, pa.Table], Result]
+    ) -> list[Result]:
+        """Return a function's values for slices of one partition with their results.
 
         Parameters
         ----------
         over, key
-            As :meth:`answer` takes them.
+            As for :meth:`answer`.
         make : function
-            Gets which rows they are, and what :meth:`answer` has of them; on several threads.
+            Takes a slice of rows and the result of :meth:`answer` for it; called on several
+            threads.
 
         Returns
         -------
@@ -142,34 +143,34 @@ class PreparedSeries:
             frame: window.compute_ranges(frame) for frame in {call.frame for call in task.calls}
         }
 
-        def made(span: _Span) -> Made:
-            found = task.of_window(window.part(span.low, span.high, frames))
-            own = found.slice(span.first - span.low, span.last - span.first)
-            return make(slice(span.first, span.last), own)
+        def make_span(span: _Span) -> Result:
+            results = task.of_window(window.part(span.low, span.high, frames))
+            own_rows = results.slice(span.first - span.low, span.last - span.first)
+            return make(slice(span.first, span.last), own_rows)
 
         with ThreadPoolExecutor(min(cores(), MOST_THREADS)) as pool:
-            return list(pool.map(made, _spans(rows, list(frames.values()))))
+            return list(pool.map(make_span, _spans(rows, list(frames.values()))))
 
     def rows(self, over: "Over", key: Key) -> pa.Table:
-        """Return the rows of one partition in their order: the columns that were kept."""
+        """Return the stored columns of one partition, sorted."""
         task, window = self._task_and_window(over, key)
         return pa.table({name: window.column(alias) for name, alias in task.columns})
 
-    def once(self, key: Key, what: Any, compute: Callable[[], Made]) -> Made:
-        """Return what was computed of a partition under a name, at first by computing it.
+    def once(self, key: Key, what: Any, compute: Callable[[], Result]) -> Result:
+        """Return a cached value of a partition; compute it on first use.
 
-        It is forgotten when the rows of the partition leave this process.
+        The cache lasts as long as the rows of the partition stay in this process.
         """
-        found: Made = self._window(key).once(what, compute)
+        found: Result = self._window(key).once(what, compute)
         return found
 
     def partition(self, over: "Over", key: Key, row: int) -> Partition:
-        """Return the frame of one row as a partition, to be looked at by a person.
+        """Return the frame of one row as a partition, for display.
 
         Parameters
         ----------
         over : Over
-            What was prepared, with other frames or quantiles.
+            The prepared call, possibly with other frames or quantiles.
         key : tuple
             One of ``sizes``.
         row : int
@@ -188,7 +189,7 @@ class PreparedSeries:
         return Partition(over, self.df, key, task, alone, cut=False)
 
     def frame(self, over: "Over", key: Key, row: int) -> tuple[int, int]:
-        """Return from which row to which one the frame of a row goes, half open."""
+        """Return the first row of a row's frame and its end, half open."""
         task, window = self._task_and_window(over, key)
         begin, end = window.compute_ranges(task.calls[0].frame)
         return _reach(begin[row : row + 1], end[row : row + 1], row)
@@ -197,12 +198,12 @@ class PreparedSeries:
         task, carried = over.bound(self.df)
         window = self._window(key)
         names = {carried.of(name): name for name in carried.table.names}
-        held = window.block.rows.column_names
-        back = tuple((names[alias], alias) for alias in held if alias in names)
-        return replace(task, columns=back, keys=()), window
+        aliases = window.block.rows.column_names
+        columns = tuple((names[alias], alias) for alias in aliases if alias in names)
+        return replace(task, columns=columns, keys=()), window
 
     def free(self) -> None:
-        """Give back the memory; a later question packs the series once more."""
+        """Free the memory; the next request packs the series again."""
         self._pieces.unpersist()
         self._windows.clear()
 
@@ -210,7 +211,7 @@ class PreparedSeries:
         from pyspark.sql import types as t
 
         used = {term.name for term in task.order}
-        used = used.union(*map(looked_at, task.calls))
+        used = used.union(*map(columns_of, task.calls))
         needed = {*used, *task.keys}
         wanted = {name: carried.wanted[name] for name in carried.wanted if name in needed}
         kinds = [type_of(carried.table, name) for name in over.partition_by]
@@ -231,7 +232,7 @@ class PreparedSeries:
         return dict(sorted(sizes.items(), key=lambda item: [*map(_sortable, item[0])]))
 
     def _window(self, key: Key) -> Window:
-        """A series in this process; those that were looked at last stay here."""
+        """Return a series in this process, where the most recent ones are cached."""
         from pyspark.sql import functions as F
 
         if key not in self._windows:
@@ -240,23 +241,23 @@ class PreparedSeries:
                 rows = rows.where(F.col(f"k{i}").eqNullSafe(literal(value)))
             pieces = in_arrow(rows.select(PIECE, PACKED)).sort_by(PIECE).column(PACKED)
             packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
-            found = pa.concat_tables(map(unpacked_rows, packed)).combine_chunks()
+            series = pa.concat_tables(map(unpacked_rows, packed)).combine_chunks()
             if len(self._windows) >= MOST_FETCHED:
                 del self._windows[next(iter(self._windows))]
-            block = Block(pa.table({}), np.array([0, len(found)]), found)
+            block = Block(pa.table({}), np.array([0, len(series)]), series)
             self._windows[key] = Window(block, self._order)
         return self._windows[key]
 
 
 class _Span(NamedTuple):
-    """Rows that are answered at a time, and all that their frames look at.
+    """Rows that are computed at a time, and the rows that their frames cover.
 
     Attributes
     ----------
     first, last : int
         The rows, half open.
     low, high : int
-        What their frames look at, and the rows.
+        The rows that their frames cover, these rows included.
     """
 
     first: int
@@ -266,12 +267,12 @@ class _Span(NamedTuple):
 
 
 def _spans(rows: int, frames: Sequence[Ranges]) -> list[_Span]:
-    """The rows in parts whose frames do not reach far beyond them, in one part where they do."""
+    """Return rows in spans whose frames reach little beyond them, in one span if they do."""
     size = ROWS_AT_ONCE
     while size < rows:
-        found = [_span(frames, first, min(first + size, rows)) for first in range(0, rows, size)]
-        if sum(one.high - one.low for one in found) < 1.5 * rows:
-            return found
+        spans = [_span(frames, first, min(first + size, rows)) for first in range(0, rows, size)]
+        if sum(one.high - one.low for one in spans) < 1.5 * rows:
+            return spans
         size *= 2
     return [_Span(0, rows, 0, rows)]
 
@@ -283,16 +284,16 @@ def _span(frames: Sequence[Ranges], first: int, last: int) -> _Span:
 
 
 def _reach(begin: NDArray[np.int64], end: NDArray[np.int64], nowhere: int) -> tuple[int, int]:
-    """From where to where some frames go; parts that hold no row may stand anywhere."""
-    some = end > begin
-    if not some.any():
+    """Return the range that some frames cover; empty pieces are ignored."""
+    nonempty = end > begin
+    if not nonempty.any():
         return nowhere, nowhere
-    return int(begin[some].min()), int(end[some].max())
+    return int(begin[nonempty].min()), int(end[nonempty].max())
 
 
 @dataclass(frozen=True)
 class PackSeries:
-    """The part that runs in Spark's Python workers: rows in, packed pieces of series out.
+    """Packs series in Spark's Python workers: rows in, packed pieces out.
 
     Attributes
     ----------
@@ -301,7 +302,7 @@ class PackSeries:
     columns : tuple of str
         The columns that are packed.
     most : int
-        How many rows a piece has at most.
+        The most rows of a piece.
     """
 
     keys: tuple[str, ...]
@@ -319,8 +320,8 @@ class PackSeries:
         rows = block.rows.select(list(self.columns))
         for p, (first, last) in enumerate(pairwise(block.offsets.tolist())):
             for piece, at in enumerate(range(first, last, self.most)):
-                some = rows.slice(at, min(self.most, last - at))
-                yield self._piece(block.keys.slice(p, 1), piece, some)
+                piece_rows = rows.slice(at, min(self.most, last - at))
+                yield self._piece(block.keys.slice(p, 1), piece, piece_rows)
 
     def _piece(self, key: pa.Table, piece: int, rows: pa.Table) -> pa.RecordBatch:
         columns = {f"k{i}": as_array(key.column(i)) for i in range(key.num_columns)}
@@ -330,11 +331,11 @@ class PackSeries:
         return pa.record_batch(columns)
 
 
-def looked_at(call: Call) -> set[str]:
-    """Return the columns of the block that a call needs."""
+def columns_of(call: Call) -> set[str]:
+    """Return the columns of the block that a call reads."""
     bounds = [bound.amount for bound in (call.frame.low, call.frame.high) if bound]
-    own = [str(amount.column) for amount in bounds if isinstance(amount, PerRow)]
-    return {*call.needs, *own}
+    of_bounds = [str(amount.column) for amount in bounds if isinstance(amount, PerRow)]
+    return {*call.needs, *of_bounds}
 
 
 def _sortable(value: Any) -> tuple[bool, Any]:

@@ -1,4 +1,4 @@
-"""A series with the quantiles of the window around each of its rows, and its outliers."""
+"""A series with the quantiles of the frame of each row, and its outliers."""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,31 +16,33 @@ from workbench.windows.bands.prepared_series import Key, PreparedSeries
 from workbench.windows.over import Over
 
 QUARTILES = (0.25, 0.75)
-#: Tukey's fences: how many interquartile ranges beyond the quartiles a value is an outlier.
+#: Tukey's fences: a value this many interquartile ranges beyond the quartiles is an outlier.
 FENCE = 1.5
 
 
 @dataclass(frozen=True)
 class Band:
-    """A series in its order, with the moving quantiles around it.
+    """A sorted series with its moving quantiles.
 
     Attributes
     ----------
     x : datetime64, int64 or float64 array of shape (rows,)
-        Ascending: the one column of the order where it holds numbers or times, else the row.
+        Ascending: the order column where it is the only one and holds numbers or times, else the
+        row.
     y : float64 array of shape (rows,)
         NaN where there is no value.
     quantiles : dict of float to float64 array of shape (rows,)
-        Of the row's own window, by their share, ascending; NaN where the window has no value.
+        The quantiles of each row's frame, by share, ascending; NaN where the frame has no value.
     outlier : int8 array of shape (rows,)
         1 where the value is more than 1.5 interquartile ranges above the upper quartile of its
-        own window, -1 where it is as far below the lower one, else 0.
+        frame, -1 where it is that far below the lower one, else 0.
     unplaced : int
-        Rows that cannot be drawn: their order is null or NaN, or their value infinite.
+        The number of rows that cannot be drawn: their order is null or NaN, or their value is
+        infinite.
     quartiles : (float64 array, float64 array) or None
-        Of the row's own window, what outliers are told by.
+        The quartiles of each row's frame, from which outliers are determined.
     placed : range or None
-        Which row of the series each one is, None where it is the same.
+        The row of the series of each drawn row, None where these are equal.
     """
 
     x: NDArray[Any]
@@ -53,11 +55,11 @@ class Band:
 
     @property
     def rows(self) -> range:
-        """Which row of the series each one is."""
+        """The row of the series of each drawn row."""
         return range(len(self.x)) if self.placed is None else self.placed
 
     def beyond(self, at: Any) -> Floats:
-        """How many interquartile ranges the values of some rows are beyond the nearer quartile."""
+        """Return how many interquartile ranges values are beyond the nearer quartile."""
         if self.quartiles is None:
             return np.zeros_like(self.y[at])
         low, high = (line[at] for line in self.quartiles)
@@ -68,21 +70,21 @@ class Band:
 
 def no_band(over: Over) -> Band:
     """Return the band of a series without rows."""
-    nothing = np.empty(0)
-    lines = dict.fromkeys(sorted(set(over.columns[band_of(over)].options.q)), nothing)
-    return Band(np.arange(0), nothing, lines, np.empty(0, np.int8))
+    empty = np.empty(0)
+    lines = dict.fromkeys(sorted(set(over.columns[band_of(over)].options.q)), empty)
+    return Band(np.arange(0), empty, lines, np.empty(0, np.int8))
 
 
 def outlier_rows(band: Band, inside: slice, most: int) -> NDArray[np.int64]:
-    """Return the outliers of a part of a series, the farthest beyond their own window first.
+    """Return the outliers of a slice of a series, the farthest from their quartiles first.
 
     Parameters
     ----------
     band : Band
     inside : slice
-        The rows that are looked at.
+        The slice of rows.
     most : int
-        The most rows that are returned.
+        The most rows to return.
 
     Examples
     --------
@@ -98,13 +100,13 @@ def outlier_rows(band: Band, inside: slice, most: int) -> NDArray[np.int64]:
 
 
 def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
-    """Return a series with its band, by the functions that a Spark worker runs.
+    """Return a series with its band, computed by the functions that a Spark worker runs.
 
     Parameters
     ----------
     series : PreparedSeries
     over : Over
-        Whose band was prepared, with any frame and quantiles.
+        The prepared call, with any frame and quantiles.
     key : tuple
         One of ``series.sizes``.
 
@@ -114,7 +116,7 @@ def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
 
     Notes
     -----
-    As the kernel of quantiles: O(rows) where the frame moves along with the rows.
+    The complexity of the quantile kernel: O(rows) where the frame moves along with the rows.
     """
     name = band_of(over)
     function = over.columns[name]
@@ -124,34 +126,34 @@ def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
     )
     shares = sorted({*function.options.q, *QUARTILES})
     both = replace(function, options=replace(function.options, q=tuple(shares)))
-    # Each an array of its own: one of all lines is so large that the C library would give it back
-    # to the system with each band, and fetch as much for the next one.
-    found = {share: np.empty(len(points.value)) for share in shares}
+    # Separate arrays: a single one for all lines is so large that the C library would return it to
+    # the system with each band, and request as much for the next one.
+    lines = {share: np.empty(len(points.value)) for share in shares}
     outlier = np.empty(len(points.value), np.int8)
 
     def write(rows: slice, answers: pa.Table) -> None:
-        here = [line[rows] for line in found.values()]
-        _write_lists(as_array(answers.column(name)), here)
-        low, high = (found[share][rows] for share in QUARTILES)
+        slices = [line[rows] for line in lines.values()]
+        _write_lists(as_array(answers.column(name)), slices)
+        low, high = (lines[share][rows] for share in QUARTILES)
         outlier[rows] = _outliers(points.value[rows], low, high)
 
     series.answers(rebuilt(over, over.frame, "kernel", {name: both}), key, write)
-    return _band(points, found, outlier, tuple(sorted(set(function.options.q))))
+    return _band(points, lines, outlier, tuple(sorted(set(function.options.q))))
 
 
 class _Points(NamedTuple):
-    """What no window changes of a series.
+    """The properties of a series that do not depend on the frame.
 
     Attributes
     ----------
     x : array
-        Of the rows that have a place.
+        The axis positions of the rows that have one.
     value : float64 array of shape (rows,)
-        NaN where there is none, or an infinite one.
+        NaN where the value is null or infinite.
     placed : slice
-        The rows that have a place.
+        The rows with an axis position.
     infinite, unplaced : int
-        How many rows with a place have an infinite value, and how many rows are not drawn.
+        The numbers of positioned rows with an infinite value, and of rows that are not drawn.
     """
 
     x: NDArray[Any]
@@ -162,54 +164,57 @@ class _Points(NamedTuple):
 
 
 def _points(over: Over, rows: pa.Table, name: str) -> _Points:
-    place = _places(over, rows)
-    placed = _placed(place)
+    position = _axis_positions(over, rows)
+    placed = _positioned_rows(position)
     value = floats_or_nan(as_array(rows.column(name)))
-    x, infinite = place[placed], np.isinf(value)
-    drawn = int(np.count_nonzero(infinite[placed]))
-    value = np.where(infinite, np.nan, value) if drawn else value
-    return _Points(x, value, placed, drawn, drawn + len(rows) - len(x))
+    x, infinite = position[placed], np.isinf(value)
+    infinite_count = int(np.count_nonzero(infinite[placed]))
+    value = np.where(infinite, np.nan, value) if infinite_count else value
+    return _Points(x, value, placed, infinite_count, infinite_count + len(rows) - len(x))
 
 
 def _band(
-    points: _Points, found: dict[float, Floats], outlier: NDArray[np.int8], shown: tuple[float, ...]
+    points: _Points,
+    all_lines: dict[float, Floats],
+    outlier: NDArray[np.int8],
+    shown: tuple[float, ...],
 ) -> Band:
-    """The rows that have a place, of the lines of all rows."""
+    """Return the band of the rows with an axis position, from the lines of all rows."""
     at = points.placed
     x, y, rows = points.x, points.value[at], range(len(points.value))[at]
-    low, high = (found[share][at] for share in QUARTILES)
-    lines = {share: found[share][at] for share in shown}
+    low, high = (all_lines[share][at] for share in QUARTILES)
+    lines = {share: all_lines[share][at] for share in shown}
     if points.infinite:
-        # A gap where a picture would have to be infinitely high.
+        # A gap instead of an infinitely high line.
         lines = {share: np.where(np.isinf(line), np.nan, line) for share, line in lines.items()}
     return Band(x, y, lines, outlier[at], points.unplaced, (low, high), rows)
 
 
 def floats_or_nan(values: pa.Array) -> Floats:
-    """Return a column of numbers as float64, and NaN for null."""
-    found = floats(values)
-    return found if not values.null_count else np.where(present(values), found, np.nan)
+    """Return a column of numbers as float64, with NaN for null."""
+    column = floats(values)
+    return column if not values.null_count else np.where(present(values), column, np.nan)
 
 
 def _outliers(y: Floats, low: Floats, high: Floats) -> NDArray[np.int8]:
-    with np.errstate(invalid="ignore"):  # of infinite quartiles nothing is known
+    with np.errstate(invalid="ignore"):  # infinite quartiles have no outliers
         reach = FENCE * (high - low)
         above, below = y > high + reach, y < low - reach
     return above.view(np.int8) - below.view(np.int8)
 
 
 def _write_lists(values: pa.ListArray, lines: list[Floats]) -> None:
-    """Write the first, the second … value of lists of one size; NaN for a null list."""
+    """Write the i-th values of lists of one size to the i-th line; NaN for a null list."""
     lists = floats_or_nan(values.flatten()).reshape(-1, len(lines)).T
-    there = present(values) if values.null_count else slice(None)
-    for line, found in zip(lines, lists, strict=True):
+    nonnull = present(values) if values.null_count else slice(None)
+    for line, column in zip(lines, lists, strict=True):
         if values.null_count:
             line[:] = np.nan
-        line[there] = found
+        line[nonnull] = column
 
 
-def _places(over: Over, rows: pa.Table) -> NDArray[Any]:
-    """Where each row stands on the axis; NaN or NaT where it has no place."""
+def _axis_positions(over: Over, rows: pa.Table) -> NDArray[Any]:
+    """Return the position of each row on the axis; NaN or NaT where it has none."""
     terms = over.order_by
     values = as_array(rows.column(terms[0].name)) if len(terms) == 1 else None
     if values is None or not _has_axis(values.type):
@@ -229,12 +234,12 @@ def _has_axis(kind: pa.DataType) -> bool:
     return any(is_kind(kind) for is_kind in (*known, *times))
 
 
-def _placed(place: NDArray[Any]) -> slice:
-    """The rows that have a place, in ascending order: the others stand at the ends."""
-    there = np.flatnonzero(place == place)  # which NaN and NaT are not
-    if not len(there):
+def _positioned_rows(position: NDArray[Any]) -> slice:
+    """Return the rows with a position, in ascending order; the others are at the ends."""
+    rows = np.flatnonzero(position == position)  # NaN and NaT are not equal to themselves
+    if not len(rows):
         return slice(0, 0)
-    first, last = int(there[0]), int(there[-1])
-    if place[first] <= place[last]:
+    first, last = int(rows[0]), int(rows[-1])
+    if position[first] <= position[last]:
         return slice(first, last + 1)
     return slice(last, first - 1 if first else None, -1)

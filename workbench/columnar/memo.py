@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -11,8 +13,9 @@ class Memo:
 
     _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+    def once(self, key: Any, compute: Callable[[], Value]) -> Value:
         """Return the cached value of a key; compute it on first use."""
         if key not in self._known:
             self._known[key] = compute()
-        return self._known[key]
+        value: Value = self._known[key]
+        return value

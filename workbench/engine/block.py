@@ -186,8 +186,7 @@ class Window(Memo):
     @property
     def order(self) -> Order:
         """The rows' groups of peers, and their order key."""
-        found: Order = self.once("order", lambda: order_of(self.block, self.columns))
-        return found
+        return self.once("order", lambda: order_of(self.block, self.columns))
 
     def column(self, name: str) -> pa.Array:
         """Return a column of the block."""
@@ -195,8 +194,7 @@ class Window(Memo):
 
     def present(self, name: str) -> NDArray[np.bool_]:
         """Return where a column is not null."""
-        found: NDArray[np.bool_] = self.once(("present", name), lambda: present(self.column(name)))
-        return found
+        return self.once(("present", name), lambda: present(self.column(name)))
 
     def keys(self, names: tuple[str, ...]) -> NDArray[np.int64]:
         """Return integers that are equal where the values of all columns are equal."""
@@ -209,11 +207,10 @@ class Window(Memo):
         """Return integers that are equal where a column's values are, also for nested types."""
         if not pa.types.is_nested(self.column(name).type):
             return self.codes(name)
-        found: NDArray[np.int64] = self.once(
+        return self.once(
             ("equal", name),
             lambda: key_codes(pa.table({name: self.column(name)}))[0].astype(np.int64),
         )
-        return found
 
     def codes_with_null(self, name: str) -> NDArray[np.int64]:
         """Return integers that are equal where a column's values are equal, nulls included."""
@@ -221,22 +218,17 @@ class Window(Memo):
         if not column.null_count:
             return self.equal_codes(name)
         # The codes of integers are the integers themselves, so no code is free for null.
-        found: NDArray[np.int64] = self.once(
+        return self.once(
             ("with null", name), lambda: key_codes(pa.table({name: column}))[0].astype(np.int64)
         )
-        return found
 
     def codes(self, name: str) -> NDArray[np.int64]:
         """Return integers that sort like a column's values."""
-        found: NDArray[np.int64] = self.once(
-            ("codes", name), lambda: codes_in_order(self.column(name))
-        )
-        return found
+        return self.once(("codes", name), lambda: codes_in_order(self.column(name)))
 
     def own_order(self, order: tuple[OrderColumn, ...]) -> OwnOrder:
         """Return the rows in another order; the window's order breaks ties."""
-        found: OwnOrder = self.once(("own order", order), lambda: self._own_order(order))
-        return found
+        return self.once(("own order", order), lambda: self._own_order(order))
 
     def _own_order(self, order: tuple[OrderColumn, ...]) -> OwnOrder:
         at = np.arange(len(self.block.rows), dtype=np.uint32)
@@ -270,8 +262,7 @@ class Window(Memo):
 
     def ranges(self, frame: Frame) -> Ranges:
         """Return the frame of every row."""
-        found: Ranges = self.once(frame, lambda: self.compute_ranges(frame))
-        return found
+        return self.once(frame, lambda: self.compute_ranges(frame))
 
     def compute_ranges(self, frame: Frame) -> Ranges:
         """Return the frame of every row, without caching it."""
@@ -308,8 +299,7 @@ class Window(Memo):
     def frames(self, call: Call, without_null: tuple[str, ...]) -> Frames:
         """Return the frames of a call over the rows that count."""
         key = "frames", call.frame, call.where, without_null
-        found: Frames = self.once(key, lambda: self._frames(call, without_null))
-        return found
+        return self.once(key, lambda: self._frames(call, without_null))
 
     def _frames(self, call: Call, without_null: tuple[str, ...]) -> Frames:
         begin, end = self.ranges(call.frame)

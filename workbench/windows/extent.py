@@ -107,12 +107,12 @@ def _is_constant(bound: Any) -> bool:
     return isinstance(bound, Offset) and isinstance(bound.amount, int | float | Decimal)
 
 
-def call_extent(found: "Iterable[Resolved]", along: "DataType") -> CallExtent:
+def call_extent(functions: "Iterable[Resolved]", along: "DataType") -> CallExtent:
     """Return how far the functions of a call look; sides without a bound are ignored.
 
     Parameters
     ----------
-    found : iterable of Resolved
+    functions : iterable of Resolved
         Functions for which :func:`why_not_cut` returns None.
     along : pyspark.sql.types.DataType
         The type of the first order column.
@@ -122,7 +122,7 @@ def call_extent(found: "Iterable[Resolved]", along: "DataType") -> CallExtent:
     CallExtent
     """
     sides: dict[str, list[Sides]] = {"rows": [], "groups": [], "range": []}
-    for one in found:
+    for one in functions:
         unit, low, high = _sides(one, along)
         sides[unit].append((max(-low, 0), max(high, 0)))
     most = {
@@ -165,12 +165,12 @@ def _distance(bound: Offset, along: "DataType") -> int | float:
     return int(bound.amount)
 
 
-def frame_extents(found: "Iterable[Resolved]", along: "DataType") -> tuple[FrameExtent, ...]:
+def frame_extents(functions: "Iterable[Resolved]", along: "DataType") -> tuple[FrameExtent, ...]:
     """Return how far each function of a call looks, without duplicates.
 
     Parameters
     ----------
-    found : iterable of Resolved
+    functions : iterable of Resolved
     along : pyspark.sql.types.DataType
         The type of the order column.
 
@@ -181,7 +181,7 @@ def frame_extents(found: "Iterable[Resolved]", along: "DataType") -> tuple[Frame
         are upper limits. Distances along floats, and those that differ from row to row, have no
         bound.
     """
-    return tuple(dict.fromkeys(_frame_extent(one, along) for one in found))
+    return tuple(dict.fromkeys(_frame_extent(one, along) for one in functions))
 
 
 def _frame_extent(one: "Resolved", along: "DataType") -> FrameExtent:

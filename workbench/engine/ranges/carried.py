@@ -108,8 +108,7 @@ class PieceAnswers(Memo):
 
     def _outside(self, slot: Call, side: int) -> Matrix | None:
         """Return the state of the rows on a side of each partition, None without such rows."""
-        found: Matrix | None = self.once((slot, side), lambda: self._merge_outside(slot, side))
-        return found
+        return self.once((slot, side), lambda: self._merge_outside(slot, side))
 
     def _merge_outside(self, slot: Call, side: int) -> Matrix | None:
         if self.states is None:

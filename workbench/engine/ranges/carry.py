@@ -182,8 +182,7 @@ class RowGroups:
 
     def _group_states(self, slot: Call) -> NDArray[Any]:
         """Return the state of each group."""
-        found: NDArray[Any] = self.window.once(("states", slot), lambda: self._aggregate(slot))
-        return found
+        return self.window.once(("states", slot), lambda: self._aggregate(slot))
 
     def _aggregate(self, slot: Call) -> NDArray[Any]:
         window, empty = self.window, AGGREGATES[slot.function].empty

@@ -161,8 +161,7 @@ class PreparedSeries:
 
         The cache lasts as long as the rows of the partition stay in this process.
         """
-        found: Result = self._window(key).once(what, compute)
-        return found
+        return self._window(key).once(what, compute)
 
     def partition(self, over: "Over", key: Key, row: int) -> Partition:
         """Return the frame of one row as a partition, for display.

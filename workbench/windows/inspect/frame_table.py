@@ -1,4 +1,4 @@
-"""Which rows are in the frame of each row of a partition: what the frame explorer draws."""
+"""Which rows are in the frame of each row of a partition, as the frame explorer draws it."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any

@@ -1,1 +1,1 @@
-"""What a stream's task does with a bucket of partitions, on Arrow columns. No Spark lives here."""
+"""The code of a stream's tasks: buckets of partitions as Arrow columns. No Spark lives here."""

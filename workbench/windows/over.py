@@ -124,7 +124,7 @@ class Over(WindowCall):
         Parameters
         ----------
         df : TableLike
-            Null keys form a partition, and null order values are rows like any others.
+            Rows with a null in the key or the order are kept like any others.
         emit : str, optional
             For a stream: when rows are emitted. "on window close" emits a row once, when the
             watermark of the order column has passed it and the end of its frame, for a sink in

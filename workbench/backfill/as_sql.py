@@ -41,8 +41,8 @@ def as_sql(backfill: "BackfillSpec", dialect: str, queries: str, events: str) ->
     WorkbenchError
         When a feature has no counterpart there.
     """
-    writing.check_written(dialect, WRITTEN, queries, "queries")
-    writing.check_written(dialect, WRITTEN, events, "events")
+    writing.check_dialect_and_table(dialect, WRITTEN, queries, "queries")
+    writing.check_dialect_and_table(dialect, WRITTEN, events, "events")
     integers = _has_integer_times(backfill)
     seen: dict[Span, list[exp.Expr]] = {}
     for one in backfill.aggregations:
@@ -58,7 +58,7 @@ def as_sql(backfill: "BackfillSpec", dialect: str, queries: str, events: str) ->
         alias = exp.TableAlias(this=exp.to_identifier(f"w{k}"))
         lateral = exp.Lateral(this=of_window.subquery(), alias=alias)
         asked = asked.join(lateral, join_type="CROSS", copy=False)
-    return writing.written(asked, dialect)
+    return writing.to_text(asked, dialect)
 
 
 def _has_integer_times(backfill: "BackfillSpec") -> bool:

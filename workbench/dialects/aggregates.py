@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import COMBINED, ONE, TWO
 from workbench.dialects.numbers import condition_as_number
-from workbench.dialects.writing import anonymous, filled_in, known
+from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 
@@ -137,7 +137,7 @@ def _comparison(terms: Sequence[exp.Expr], names: Sequence[str]) -> exp.Expr:
     for term, name in zip(reversed(terms), reversed(names), strict=True):
         a, b = (exp.column(name, table=row) for row in ("a", "b"))
         null, less = bool(term.args.get("nulls_first")), not term.args.get("desc")
-        found = filled_in(
+        found = fill_template(
             "CASE WHEN :a IS NULL AND :b IS NULL THEN :same WHEN :a IS NULL THEN :null "
             "WHEN :b IS NULL THEN -:null WHEN :a < :b THEN :less WHEN :a > :b THEN -:less "
             "ELSE :same END",
@@ -171,7 +171,7 @@ def _end(call: _Call, dialect: str) -> exp.Expr | None:
         around = exp.RespectNulls if call.nulls == "RespectNulls" else exp.IgnoreNulls
         return around(this=_filtered(call.node.copy(), call.condition))
     skips = any_value or call.nulls == "IgnoreNulls" or (dialect == "clickhouse" and not call.nulls)
-    where = call.where(*[known(call.value)] * skips)
+    where = call.where(*[is_not_null(call.value)] * skips)
     at = -1 if isinstance(call.node, exp.Last | exp.LastValue) else 1
     return _nth(_of_rows(call.value, call.terms, where), at)
 
@@ -184,9 +184,9 @@ def _extreme(call: _Call, dialect: str) -> exp.Expr:
     """The value where another is least or greatest, among those that are not null."""
     other = call.node.expression
     if not isinstance(other, exp.Order):
-        return _filtered(call.node.copy(), call.where(known(call.value)))
+        return _filtered(call.node.copy(), call.where(is_not_null(call.value)))
     by = exp.Ordered(this=other.this, desc=isinstance(call.node, exp.ArgMax))
-    where = call.where(known(call.value), known(other.this))
+    where = call.where(is_not_null(call.value), is_not_null(other.this))
     return _nth(_of_rows(call.value, [by, *other.expressions], where), 1)
 
 
@@ -215,7 +215,9 @@ def _of_sample(call: _Call, dialect: str) -> exp.Expr | None:
         return None
     name = type(call.node).__name__.upper()
     n = _filtered(exp.Count(this=call.value.copy()), call.condition)
-    return filled_in(_OF_SAMPLES[name], n=n, pop=_aggregate(name, call.value, where=call.condition))
+    return fill_template(
+        _OF_SAMPLES[name], n=n, pop=_aggregate(name, call.value, where=call.condition)
+    )
 
 
 def _anonymous(call: _Call, dialect: str) -> exp.Expr | None:
@@ -229,11 +231,11 @@ def _place(call: _Call, dialect: str) -> exp.Expr | None:
     term = call.within.expressions[0] if call.within is not None else None
     if term is None or not term.args.get("desc"):
         return None
-    rows = _of_rows(term.this, [term], call.where(known(term.this)))
+    rows = _of_rows(term.this, [term], call.where(is_not_null(term.this)))
 
     def one(share: exp.Expr) -> exp.Expr:
         place = "TRY_ELEMENT_AT(:rows, INT(GREATEST(1, CEIL(:share * SIZE(:rows)))))"
-        return filled_in(place, rows=rows, share=share)
+        return fill_template(place, rows=rows, share=share)
 
     share = call.node.this
     if isinstance(share, exp.Array):
@@ -248,7 +250,7 @@ def _texts(call: _Call, dialect: str) -> exp.Expr | None:
     some_in_order = terms and call.condition is not None and not call.distinct
     if not of_own_order and not some_in_order:
         return None
-    rows = _of_rows(call.value, terms, call.where(known(call.value)), distinct=call.distinct)
+    rows = _of_rows(call.value, terms, call.where(is_not_null(call.value)), distinct=call.distinct)
     given = [rows, separator or exp.Literal.string(",")]
     joined = exp.Anonymous(this="ARRAY_JOIN", expressions=given)
     return _of_some(call, call.value.copy(), joined)
@@ -265,7 +267,7 @@ def _count_if(call: _Call, dialect: str) -> exp.Expr | None:
     """How often a condition holds, which of no row is null to DuckDB."""
     if dialect != "duckdb":
         return None
-    times = filled_in("SUM(CASE WHEN :of THEN 1 ELSE 0 END)", of=call.node.this)
+    times = fill_template("SUM(CASE WHEN :of THEN 1 ELSE 0 END)", of=call.node.this)
     return _filtered(times, call.condition)
 
 
@@ -297,12 +299,12 @@ def of_parameters(node: exp.Expr) -> exp.Expr | None:
     if name == "groupuniqarray" and len(node.expressions) == 1:
         rows = _aggregate("COLLECT_SET", columns[0], where=condition)
     if name in ("grouparray", "groupuniqarray") and len(node.expressions) == 1:
-        return filled_in("SLICE(:rows, 1, :n)", rows=rows, n=node.expressions[0])
+        return fill_template("SLICE(:rows, 1, :n)", rows=rows, n=node.expressions[0])
     places = _EXACT_PLACES.get(name.replace("quantiles", "quantile"))
     if places is None:
         return None
     found = [
-        filled_in(
+        fill_template(
             f"TRY_ELEMENT_AT(ARRAY_SORT(:rows), INT({places}))",
             rows=rows, q=exp.cast(share.copy(), "DOUBLE"),
         )
@@ -399,10 +401,10 @@ def _weighted(given: list[exp.Expr], condition: exp.Expr | None) -> exp.Expr:
     """``avgWeighted``: a mean of values, each as often as its weight says."""
     value, weight = given
     product, known_weight = (
-        _filtered(filled_in(text, x=value, w=weight), condition)
+        _filtered(fill_template(text, x=value, w=weight), condition)
         for text in ("SUM(DOUBLE(:x) * (:w))", "SUM(IF(:x IS NOT NULL, DOUBLE(:w), NULL))")
     )
-    return filled_in(
+    return fill_template(
         "IF(:w = 0, (:p) * DOUBLE('Infinity'), (:p) / NULLIF(:w, 0))", p=product, w=known_weight
     )
 
@@ -410,9 +412,10 @@ def _weighted(given: list[exp.Expr], condition: exp.Expr | None) -> exp.Expr:
 def _retained(given: list[exp.Expr], condition: exp.Expr | None) -> exp.Expr:
     """``retention``: which conditions a row meets, of those that meet the first one somewhere."""
     met = [
-        _filtered(filled_in("COUNT(CASE WHEN :of THEN 1 END)", of=one), condition) for one in given
+        _filtered(fill_template("COUNT(CASE WHEN :of THEN 1 END)", of=one), condition)
+        for one in given
     ]
-    both = [filled_in("INT(:a > 0 AND :b > 0)", a=met[0], b=one) for one in met]
+    both = [fill_template("INT(:a > 0 AND :b > 0)", a=met[0], b=one) for one in met]
     return exp.Array(expressions=both)
 
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: Types that Spark has not by this name, by one that holds their values.
@@ -128,7 +128,7 @@ def _rounded_text(node: exp.Expr) -> exp.Expr:
     # The first digit behind the point decides; a decimal has no room for all others.
     plain = "REGEXP_REPLACE(:a, '(?<=[0-9])_(?=[0-9])', '')"
     digits = f"REGEXP_REPLACE({plain}, '([.][0-9])[0-9]+ *$', '$1')"
-    return filled_in(
+    return fill_template(
         f"COALESCE(TRY_CAST(:a AS {kind}), "
         f"{word}(ROUND({word}({digits} AS DECIMAL(38, 18))) AS {kind}))",
         a=node.this,

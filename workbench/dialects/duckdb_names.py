@@ -11,7 +11,7 @@ from workbench.dialects.numbers import rounded_to_even
 from workbench.dialects.times.distances import date_sub
 from workbench.dialects.times.parts import PARTS_OF_DUCKDB, part_of_time
 from workbench.dialects.times.texts import time_of_text
-from workbench.dialects.writing import by_template
+from workbench.dialects.writing import call_from_template
 
 #: Templates by the names of functions and how many arguments they have.
 _TEMPLATES: dict[tuple[str, int], str] = {
@@ -85,4 +85,4 @@ def named_by_duckdb(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
         return part_of_time(name.upper(), given[0], "duckdb")
     if (found := list_aggregate(node, kinds)) is not None:
         return found
-    return by_template(_TEMPLATES, name, given)
+    return call_from_template(_TEMPLATES, name, given)

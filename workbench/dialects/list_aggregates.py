@@ -5,7 +5,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import INTEGERS, Kinds
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
 _WORDS = ("list_aggregate", "array_aggregate", "list_aggr", "array_aggr", "aggregate")
@@ -66,16 +66,16 @@ def _aggregated(
 ) -> exp.Expr:
     values = given[0]
     if name in _OF_ALL:
-        return filled_in(_OF_ALL[name], l=values)
-    of = filled_in("ARRAY_COMPACT(:l)", l=values)
+        return fill_template(_OF_ALL[name], l=values)
+    of = fill_template("ARRAY_COMPACT(:l)", l=values)
     if name in ("sum", "avg"):
         found = _sum(node, of, values, written, kinds, name == "avg")
     else:
         by = given[1] if len(given) > 1 else exp.Literal.string(",")
-        found = filled_in(_OF_KNOWN[name], l=of, by=by)
+        found = fill_template(_OF_KNOWN[name], l=of, by=by)
     if name in ("min", "max", "any_value"):
         return found
-    return filled_in("IF(SIZE(:l) > 0, :found, NULL)", l=of, found=found)
+    return fill_template("IF(SIZE(:l) > 0, :found, NULL)", l=of, found=found)
 
 
 def _sum(
@@ -88,7 +88,7 @@ def _sum(
     found = (
         f"AGGREGATE(:l, CAST(0 AS {kind}), (so, one) -> CAST(so + CAST(one AS {kind}) AS {kind}))"
     )
-    return filled_in(f"DOUBLE({found}) / SIZE(:l)" if mean else found, l=of)
+    return fill_template(f"DOUBLE({found}) / SIZE(:l)" if mean else found, l=of)
 
 
 def _kind_of_sum(element: Any, mean: bool) -> str | None:

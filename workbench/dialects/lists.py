@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.writing import anonymous, filled_in, known
+from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 #: Of these, what is negative counts no places from the end.
@@ -30,7 +30,7 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return anonymous("TRY_ELEMENT_AT", node.this, index)
     if dialect in _FROM_ONE:
         index = anonymous("GREATEST", index, exp.Literal.number(0))
-    place = filled_in("INT(NULLIF(:index, 0))", index=index)
+    place = fill_template("INT(NULLIF(:index, 0))", index=index)
     return anonymous("TRY_ELEMENT_AT", node.this, place)
 
 
@@ -55,16 +55,16 @@ def _part(
     size = "SIZE(:of)" if is_list else "CHAR_LENGTH(:of)"
     place = f"IF((:n) < 0, {size} + (:n) + 1, :n)"
     begin: exp.Expr = exp.Literal.number(1)
-    end = filled_in(size, of=of)
+    end = fill_template(size, of=of)
     if first is not None:
-        begin = filled_in(f"IF({place} < 1, 1, {place})", of=of, n=first)
+        begin = fill_template(f"IF({place} < 1, 1, {place})", of=of, n=first)
     if last is not None:
-        end = filled_in(place, of=of, n=last)
+        end = fill_template(place, of=of, n=last)
     # What is null is no place, and of no place there is no part.
     more = "((:end) - (:begin) + 1)"
-    count = filled_in(f"INT(IF({more} < 0, 0, {more}))", end=end, begin=begin)
+    count = fill_template(f"INT(IF({more} < 0, 0, {more}))", end=end, begin=begin)
     called = "SLICE" if is_list else "SUBSTRING"
-    return filled_in(f"{called}(:of, INT(:begin), :count)", of=of, begin=begin, count=count)
+    return fill_template(f"{called}(:of, INT(:begin), :count)", of=of, begin=begin, count=count)
 
 
 def sliced(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -85,10 +85,10 @@ def sliced(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def place_in_list(of: exp.Expr, value: exp.Expr) -> exp.Expr:
     """Return the first place of a value, which may be null, in a list; null where it has none."""
-    of_null = filled_in("ARRAY_POSITION(TRANSFORM(:of, one -> one IS NULL), TRUE)", of=of)
+    of_null = fill_template("ARRAY_POSITION(TRANSFORM(:of, one -> one IS NULL), TRUE)", of=of)
     if isinstance(value, exp.Null):
-        return filled_in("INT(NULLIF(:place, 0))", place=of_null)
-    return filled_in(
+        return fill_template("INT(NULLIF(:place, 0))", place=of_null)
+    return fill_template(
         "INT(NULLIF(IF((:value) IS NULL, :of_null, ARRAY_POSITION(:of, :value)), 0))",
         of=of, value=value, of_null=of_null,
     )  # fmt: skip
@@ -102,10 +102,10 @@ def common_values(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None
     """The different values that are in both lists, in which nulls are no values."""
     if len(node.expressions) != 2:
         return None
-    both = filled_in(
+    both = fill_template(
         "ARRAY_COMPACT(ARRAY_INTERSECT(:a, :b))", a=node.expressions[0], b=node.expressions[1]
     )
-    none = filled_in("SLICE(:a, 1, 0)", a=node.expressions[0])
+    none = fill_template("SLICE(:a, 1, 0)", a=node.expressions[0])
     return exp.Coalesce(this=both, expressions=[none])
 
 
@@ -118,12 +118,12 @@ def contains_all(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         raise WorkbenchError(
             "query: @> and <@ compare lists here; take a part of JSON by ->> and compare that."
         )
-    found = filled_in(
+    found = fill_template(
         "SIZE(ARRAY_COMPACT(ARRAY_EXCEPT(:part, :whole))) = 0", part=part, whole=whole
     )
     if dialect != "duckdb":
         # To Postgres a null is in no list.
-        found = filled_in(
+        found = fill_template(
             ":found AND NOT EXISTS(:part, one -> one IS NULL)", found=found, part=part
         )
     return exp.paren(found, copy=False)
@@ -149,7 +149,7 @@ def reduced(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if rest:
         return anonymous("AGGREGATE", values, exp.cast(rest[0].copy(), kind), made)
     first = exp.cast(anonymous("ELEMENT_AT", values, exp.Literal.number(1)), kind)
-    others = filled_in("SLICE(:l, 2, GREATEST(SIZE(:l) - 1, 0))", l=values)
+    others = fill_template("SLICE(:l, 2, GREATEST(SIZE(:l) - 1, 0))", l=values)
     return anonymous("AGGREGATE", others, first, made)
 
 
@@ -179,10 +179,10 @@ def contains(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return exp.cast(exp.null(), "BOOLEAN")
     within = anonymous("ARRAY_CONTAINS", node.this, node.expression)
     found = exp.Coalesce(this=within, expressions=[exp.false()])
-    is_known = known(node.this)
+    is_known = is_not_null(node.this)
     if dialect != "clickhouse":
         # Of null it is not known whether it is there.
-        is_known = exp.and_(is_known, known(node.expression))
+        is_known = exp.and_(is_known, is_not_null(node.expression))
     return exp.Case(ifs=[exp.If(this=is_known, true=found)])
 
 
@@ -201,8 +201,8 @@ def in_list(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def overlap(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    found = filled_in("COALESCE(ARRAYS_OVERLAP(:a, :b), FALSE)", a=node.this, b=node.expression)
-    return exp.Case(ifs=[exp.If(this=known(node.this), true=found)])
+    found = fill_template("COALESCE(ARRAYS_OVERLAP(:a, :b), FALSE)", a=node.this, b=node.expression)
+    return exp.Case(ifs=[exp.If(this=is_not_null(node.this), true=found)])
 
 
 def counted_from_one(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -214,7 +214,7 @@ def counted_from_one(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
     made = exp.Lambda(this=exp.paren(function.this.copy()), expressions=function.expressions)
     for one in list(made.this.find_all(exp.Identifier)):
         if one.name == place and not isinstance(one.parent, exp.Lambda | exp.Column):
-            one.replace(filled_in("(:place + 1)", place=one.copy()))
+            one.replace(fill_template("(:place + 1)", place=one.copy()))
     node.set("expression", made.copy())
     return None
 
@@ -228,7 +228,7 @@ def size(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         raise WorkbenchError(
             "query: array_length counts the first dimension alone here; write array_length(l, 1)."
         )
-    return filled_in("NULLIF(SIZE(:l), 0)", l=node.this)
+    return fill_template("NULLIF(SIZE(:l), 0)", l=node.this)
 
 
 def reversed_list(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -6,7 +6,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.writing import anonymous, filled_in, known
+from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 #: The digits of integers, as decimals of Spark have them.
@@ -22,7 +22,7 @@ def logarithm(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 def logarithm_of_all(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A logarithm, which is minus infinity of 0 and no number below, where Spark has null."""
     of = node.expression or node.this
-    return filled_in(
+    return fill_template(
         "CASE WHEN (:of) > 0 THEN :found WHEN (:of) = 0 THEN DOUBLE('-Infinity') "
         "WHEN (:of) < 0 THEN DOUBLE('NaN') END",
         of=of.copy(), found=node.copy(),
@@ -31,11 +31,11 @@ def logarithm_of_all(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
 
 def is_nan(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Whether a number is none; of null that is not known."""
-    return exp.Case(ifs=[exp.If(this=known(node.this), true=anonymous("ISNAN", node.this))])
+    return exp.Case(ifs=[exp.If(this=is_not_null(node.this), true=anonymous("ISNAN", node.this))])
 
 
 def is_infinite(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    return filled_in("ABS(:of) = DOUBLE('Infinity')", of=node.this)
+    return fill_template("ABS(:of) = DOUBLE('Infinity')", of=node.this)
 
 
 #: How Spark makes an integer of a double.
@@ -58,7 +58,7 @@ def whole(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if kind not in ("double", "float"):
         return None
     made = f"DOUBLE({_WHOLE[type(node)]}(:of))"
-    return filled_in(f"IF(ABS(:of) < 9e18, {made}, DOUBLE(:of))", of=node.this)
+    return fill_template(f"IF(ABS(:of) < 9e18, {made}, DOUBLE(:of))", of=node.this)
 
 
 def _cut_off(node: exp.Expr, digits: exp.Expr, kind: str) -> exp.Expr:
@@ -72,8 +72,8 @@ def _cut_off(node: exp.Expr, digits: exp.Expr, kind: str) -> exp.Expr:
         there, back = ("*", "/") if count >= 0 else ("/", "*")
         scaled = f"((:x) {there} {places})"
         found = f"IF(ABS{scaled} < 9e15, BIGINT({scaled}) {back} {places}, DOUBLE(:x))"
-        return filled_in(found, x=node.this)
-    return filled_in(f"IF((:x) < 0, CEIL(:x, {count}), FLOOR(:x, {count}))", x=node.this)
+        return fill_template(found, x=node.this)
+    return fill_template(f"IF((:x) < 0, CEIL(:x, {count}), FLOOR(:x, {count}))", x=node.this)
 
 
 #: Steps within which Euclid comes to an end, of integers of 64 bits.
@@ -92,7 +92,7 @@ def common_divisor(name: str, node: exp.Anonymous, dialect: str, kinds: Kinds) -
     names = [one.typeName() for one in kinds(node, [a, b]) or ()]
     if not all(one in (*_DIGITS, "void") for one in names):
         raise WorkbenchError(f"query: {node.name.lower()} takes two integers here; cast them.")
-    divisor = filled_in(
+    divisor = fill_template(
         f"AGGREGATE(SEQUENCE(1, {_STEPS}), NAMED_STRUCT('a', BIGINT(:a), 'b', BIGINT(:b)), "
         "(so, step) -> IF(so.b = 0, so, NAMED_STRUCT('a', so.b, 'b', so.a % so.b)), "
         "so -> ABS(so.a))",
@@ -101,8 +101,8 @@ def common_divisor(name: str, node: exp.Anonymous, dialect: str, kinds: Kinds) -
     found = divisor
     if name == "lcm":
         multiple = "IF((:a) = 0 OR (:b) = 0, 0, ABS(BIGINT(:a) DIV :divisor * BIGINT(:b)))"
-        found = filled_in(multiple, a=a, b=b, divisor=divisor)
-    found = filled_in("IF((:a) IS NOT NULL AND (:b) IS NOT NULL, :found, NULL)",
+        found = fill_template(multiple, a=a, b=b, divisor=divisor)
+    found = fill_template("IF((:a) IS NOT NULL AND (:b) IS NOT NULL, :found, NULL)",
                       a=a, b=b, found=found)  # fmt: skip
     is_small = dialect != "duckdb" and "long" not in names
     return exp.cast(found, "INT") if is_small else found
@@ -127,14 +127,14 @@ def rounded_to_even(node: exp.Anonymous, kinds: Kinds) -> exp.Expr:
         return anonymous("BROUND", value, digits)
     places = f"1e{abs(int(count))}D"
     there, back = ("*", "/") if int(count) >= 0 else ("/", "*")
-    return exp.cast(filled_in(f"RINT((:x) {there} {places}) {back} {places}", x=value), kind)
+    return exp.cast(fill_template(f"RINT((:x) {there} {places}) {back} {places}", x=value), kind)
 
 
 def sign(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """An integer to DuckDB and ClickHouse, of what is no number, too."""
     if (of_none := {"duckdb": 0, "clickhouse": 1}.get(dialect)) is None:
         return None
-    return filled_in(f"IF(ISNAN(:of), {of_none}, INT(SIGN(:of)))", of=node.this)
+    return fill_template(f"IF(ISNAN(:of), {of_none}, INT(SIGN(:of)))", of=node.this)
 
 
 def rounded(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -207,7 +207,7 @@ def quotient_as_dividend(left: exp.Expr, right: exp.Expr, types: list[Any]) -> e
         return None
     scale = max(_decimal(left, types[0])[1], _decimal(right, types[1])[1])
     whole = f"((:a) * {10**scale}) DIV (:b)"
-    return filled_in(f"({of_units(whole, scale, _MOST)})", a=left, b=right)
+    return fill_template(f"({of_units(whole, scale, _MOST)})", a=left, b=right)
 
 
 def of_units(whole: str, scale: int, digits: int) -> str:

@@ -79,7 +79,7 @@ from workbench.dialects.times.shifts import (
     sum_with_seconds,
 )
 from workbench.dialects.times.texts import read_time
-from workbench.dialects.writing import anonymous, known
+from workbench.dialects.writing import anonymous, is_not_null
 from workbench.errors import WorkbenchError
 
 
@@ -160,7 +160,7 @@ def _named(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return anonymous("NAMED_STRUCT", *(part for pair in named for part in pair))
     if name == "printf" and len(given) > 1:
         # Of null there is no text.
-        every = exp.and_(*(known(one) for one in given[1:]))
+        every = exp.and_(*(is_not_null(one) for one in given[1:]))
         return exp.Case(ifs=[exp.If(this=every, true=node.copy())])
     return named_by_duckdb(node, kinds) if dialect == "duckdb" else None
 

@@ -1,4 +1,4 @@
-"""Parts of a specification as SQL: names, conditions, frames and calls of functions."""
+"""Parts of a specification as SQL: names, conditions, frames and function calls."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -16,64 +16,66 @@ from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 
 
-def check_written(dialect: Any, known: Sequence[str], table: Any, argument: str) -> None:
-    """Refuse a dialect that a specification is not written for, and what is no name of a table."""
-    check_known(dialect, tuple(known), "dialect")
+def check_dialect_and_table(
+    dialect: Any, dialects: Sequence[str], table: Any, argument: str
+) -> None:
+    """Refuse a dialect that a specification has no SQL in, and a table name that is none."""
+    check_known(dialect, tuple(dialects), "dialect")
     if not isinstance(table, str) or not table:
         raise WorkbenchError(f"{argument}: {table!r} is no name; give what the table is called.")
 
 
 def name(column: str) -> exp.Identifier:
-    """Return a name that can be nothing else."""
+    """Return a quoted identifier."""
     return exp.to_identifier(column, quoted=True)
 
 
-def column(named: Any, argument: str) -> exp.Column:
+def column(column_name: Any, argument: str) -> exp.Column:
     """Return a column by its exact name.
 
     Raises
     ------
     WorkbenchError
-        When it is a Column, whose text is not known.
+        When it is a Column, whose SQL is not known.
     """
-    if not isinstance(named, str):
+    if not isinstance(column_name, str):
         raise WorkbenchError(
-            f"{argument}: {named} is a Column, of which no SQL is known; "
+            f"{argument}: {column_name} is a Column, of which no SQL is known; "
             "add it to the table by a name, and name that."
         )
-    return exp.column(name(named))
+    return exp.column(name(column_name))
 
 
 def condition(text: Any, argument: str, dialect: str) -> exp.Expr:
-    """Return a condition, which is Spark's SQL as everywhere, for a dialect with the same answers.
+    """Return a condition, written in Spark's SQL, for a dialect where it has the same result.
 
     Raises
     ------
     WorkbenchError
-        When it is a Column, or no SQL, or would be answered otherwise there without a word.
+        When it is a Column or no SQL, or might silently have another result in the dialect.
     """
     if not isinstance(text, str):
         raise WorkbenchError(
             f"{argument}: {text} is a Column, of which no SQL is known; give the condition as text."
         )
     try:
-        found = sqlglot.parse_one(text, read="spark")
+        tree = sqlglot.parse_one(text, read="spark")
     except SqlglotError:
         raise WorkbenchError(f"{argument}: {text!r} cannot be read as SQL.") from None
-    for node in found.walk():
-        if _answers_otherwise(node, dialect):
+    for node in tree.walk():
+        if _differs(node, dialect):
             raise WorkbenchError(
                 f"{argument}: {node.sql('spark')} may have another answer in {dialect}; add it to "
                 "the table as a column, and name that."
             )
     if dialect == "clickhouse":
-        _know_all_letters(found)
-    return found
+        _use_unicode_case(tree)
+    return tree
 
 
-def _answers_otherwise(node: exp.Expr, dialect: str) -> bool:
-    """Whether a dialect has another answer than Spark, and says nothing of it."""
-    # A logarithm of 0 is null in Spark alone; texts of numbers and numbers of weekdays are others.
+def _differs(node: exp.Expr, dialect: str) -> bool:
+    """Return whether a dialect silently has another result than Spark."""
+    # A logarithm of 0 is null in Spark alone; numbers as text and numbers of weekdays differ.
     if isinstance(node, exp.Ln | exp.Log):
         return True
     if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.TEXT_TYPES):
@@ -82,111 +84,112 @@ def _answers_otherwise(node: exp.Expr, dialect: str) -> bool:
         return node.name.upper() in ("DOW", "DAYOFWEEK", "DAYOFWEEK_ISO", "DOW_ISO")
     if isinstance(node, exp.ArrayContains) and node.find_ancestor(exp.Not):
         return True  # null in Spark where the list holds a null
-    return _OTHERWISE[dialect](node)
+    return _DIFFERS[dialect](node)
 
 
-def _clickhouse_otherwise(node: exp.Expr) -> bool:
-    if isinstance(node, exp.In):  # false where Spark has null: the same, unless it is negated
+def _clickhouse_differs(node: exp.Expr) -> bool:
+    if isinstance(node, exp.In):  # false where Spark has null, which is the same unless negated
         has_null = any(isinstance(one, exp.Null) for one in node.expressions)
         return has_null and node.find_ancestor(exp.Not) is not None
-    # It rounds ties to what is even, takes bytes of a text for its letters, joins a null as an
-    # empty text, and has 0 or an empty text for what a map or a list does not hold.
+    # ClickHouse rounds ties to even, takes the bytes of a text for its letters, joins a null as an
+    # empty text, and returns 0 or an empty text for a missing element of a map or a list.
     cut = exp.Substring | exp.Left | exp.Right | exp.StrPosition | exp.Reverse
     return isinstance(node, exp.Round | exp.ConcatWs | exp.Bracket | cut)
 
 
-def _duckdb_otherwise(node: exp.Expr) -> bool:
-    if isinstance(node, exp.Cast):  # it rounds, where Spark cuts
+def _duckdb_differs(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Cast):  # DuckDB rounds, Spark truncates
         return bool(node.to.is_type(*exp.DataType.INTEGER_TYPES))
-    if isinstance(node, exp.Like | exp.ILike):  # it has no escape unless one is named
+    if isinstance(node, exp.Like | exp.ILike):  # DuckDB has no escape unless one is named
         return "\\" in node.expression.name
-    if isinstance(node, exp.Substring):  # other places before the first letter, and lengths below 0
+    if isinstance(node, exp.Substring):  # positions before the first letter, and negative lengths
         start, length = node.args.get("start"), node.args.get("length")
-        counted = isinstance(start, exp.Literal) and start.name != "0"
-        return not (counted and isinstance(length, exp.Literal | None))
-    if isinstance(node, exp.Left | exp.Right):  # below 0 it leaves so many letters out
+        has_constant_start = isinstance(start, exp.Literal) and start.name != "0"
+        return not (has_constant_start and isinstance(length, exp.Literal | None))
+    if isinstance(node, exp.Left | exp.Right):  # a negative number leaves so many letters out
         return not isinstance(node.expression, exp.Literal)
-    # Its week begins with 0, for Sunday, and its // is of whole numbers alone.
+    # DuckDB's weekday is 0 on Sunday, and its // takes integers alone.
     is_weekday = isinstance(node, exp.Anonymous) and node.name.lower() == "weekday"
     return is_weekday or isinstance(node, exp.DayOfWeek | exp.IntDiv)
 
 
-_OTHERWISE = {"clickhouse": _clickhouse_otherwise, "duckdb": _duckdb_otherwise}
+_DIFFERS = {"clickhouse": _clickhouse_differs, "duckdb": _duckdb_differs}
 
 
-def _know_all_letters(found: exp.Expr) -> None:
-    """Call what knows more letters than ASCII has, where ClickHouse has two functions."""
-    for node in [*found.find_all(exp.Lower, exp.Upper)]:
+def _use_unicode_case(tree: exp.Expr) -> None:
+    """Call lowerUTF8 and upperUTF8: lower and upper of ClickHouse change ASCII letters alone."""
+    for node in [*tree.find_all(exp.Lower, exp.Upper)]:
         called = "lowerUTF8" if isinstance(node, exp.Lower) else "upperUTF8"
         node.replace(exp.Anonymous(this=called, expressions=[node.this]))
 
 
-def written(tree: exp.Expr, dialect: str) -> str:
-    """Return SQL over several lines.
+def to_text(tree: exp.Expr, dialect: str) -> str:
+    """Return a tree as SQL over several lines.
 
     Raises
     ------
     WorkbenchError
-        When the dialect has no way to say it.
+        When the dialect has no syntax for it.
     """
-    # Names of ClickHouse's own functions are what they are in capitals and small letters.
-    letters = False if dialect == "clickhouse" else "lower"
+    # Names of ClickHouse's functions are case-sensitive.
+    functions = False if dialect == "clickhouse" else "lower"
     try:
         return tree.sql(
-            dialect, pretty=True, normalize_functions=letters, unsupported_level=ErrorLevel.RAISE
+            dialect, pretty=True, normalize_functions=functions, unsupported_level=ErrorLevel.RAISE
         )
     except SqlglotError as error:
         what = str(error).strip().splitlines()[0].rstrip(".")
         raise WorkbenchError(f"dialect: {dialect} cannot say this: {what}.") from None
 
 
-def filled_in(template: str, **parts: exp.Expr) -> exp.Expr:
-    """Return Spark's SQL with parts in it, each a copy wherever it stands.
+def fill_template(template: str, **parts: exp.Expr) -> exp.Expr:
+    """Parse a template of Spark's SQL and return it, with copies of expressions for its fields.
 
     Examples
     --------
-    >>> print(filled_in("IF(:x < 0, -(:x), :x)", x=exp.column("a")).sql("spark"))
+    >>> print(fill_template("IF(:x < 0, -(:x), :x)", x=exp.column("a")).sql("spark"))
     IF(a < 0, -(a), a)
     """
     return exp.replace_placeholders(sqlglot.parse_one(template, read="spark"), **parts).copy()
 
 
-def by_template(
-    templates: Mapping[tuple[str, int], str], name: str, given: Sequence[exp.Expr]
+def call_from_template(
+    templates: Mapping[tuple[str, int], str], name: str, arguments: Sequence[exp.Expr]
 ) -> exp.Expr | None:
-    """Return a call by the template of its name and number of arguments; None where none is.
+    """Return a call by the template for its name and number of arguments; None without one.
 
     Examples
     --------
     >>> templates = {("both", 2): ":a AND :b"}
-    >>> print(by_template(templates, "both", [exp.column("x"), exp.column("y")]).sql("spark"))
+    >>> arguments = [exp.column("x"), exp.column("y")]
+    >>> print(call_from_template(templates, "both", arguments).sql("spark"))
     (x AND y)
     """
-    template = templates.get((name, len(given)))
+    template = templates.get((name, len(arguments)))
     if template is None:
         return None
-    parts = dict(zip("abc", given, strict=False))
-    return exp.paren(filled_in(template, **parts), copy=False)
+    parts = dict(zip("abc", arguments, strict=False))
+    return exp.paren(fill_template(template, **parts), copy=False)
 
 
 def anonymous(name: str, *arguments: exp.Expr) -> exp.Expr:
-    """Return a call of a function of Spark, of copies of its arguments."""
+    """Return a call of a function of Spark with copies of the arguments."""
     return exp.Anonymous(this=name, expressions=[one.copy() for one in arguments])
 
 
-def known(value: exp.Expr) -> exp.Expr:
+def is_not_null(value: exp.Expr) -> exp.Expr:
     """Return the condition that a value is not null."""
     return exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
 
 
 def call(function: Function, argument: str, dialect: str) -> exp.Expr:
-    """Return a call of a function as a dialect has it, without its frame.
+    """Return a call of a function in a dialect, without its frame.
 
     Parameters
     ----------
     function : Function
     argument : str
-        What its answer is called, for the error's sake.
+        The name of its result, for error messages.
     dialect : str
 
     Returns
@@ -201,91 +204,93 @@ def call(function: Function, argument: str, dialect: str) -> exp.Expr:
     Examples
     --------
     >>> from workbench.functions import fn
-    >>> asked = fn.quantile("mwh", [0.1, 0.9]).where("mwh > 0")
-    >>> call(asked, "q", "duckdb").sql("duckdb")
+    >>> function = fn.quantile("mwh", [0.1, 0.9]).where("mwh > 0")
+    >>> call(function, "q", "duckdb").sql("duckdb")
     'QUANTILE_CONT("mwh", [0.1, 0.9]) FILTER(WHERE mwh > 0)'
     """
-    given: list[exp.Expr] = [column(one, argument) for one in function.arguments]
+    arguments: list[exp.Expr] = [column(one, argument) for one in function.arguments]
     distinct = function.options.distinct or function.name == "count_distinct"
     if distinct:
-        given[0] = exp.Distinct(expressions=[given[0]])
-    make = _OF_OPTIONS.get(function.name, _plain)
+        arguments[0] = exp.Distinct(expressions=[arguments[0]])
+    make = _CALLS.get(function.name, _plain)
     n = function.options.n
     if not isinstance(n, int) or (function.name == "nth" and n < 0):
         raise WorkbenchError(
             f"{argument}: {function!r} has no text in SQL; give an n that is the same for all rows "
             "and counts from the first."
         )
-    made: exp.Expr | None = make(function, given, dialect, argument)
-    if made is None:
+    result: exp.Expr | None = make(function, arguments, dialect, argument)
+    if result is None:
         raise WorkbenchError(
             f"{argument}: {dialect} has no function with the answers of {function.name}; "
             "leave it out."
         )
     if function.order:
-        made = _in_order(made, function)
+        result = _with_order(result, function)
     if function.options.ignore_nulls:
-        made = exp.IgnoreNulls(this=made)
+        result = exp.IgnoreNulls(this=result)
     if function.condition is not None:
         where = exp.Where(this=condition(function.condition, argument, dialect))
-        made = exp.Filter(this=made, expression=where)
-    return made
+        result = exp.Filter(this=result, expression=where)
+    return result
 
 
-def _in_order(made: exp.Expr, function: Function) -> exp.Expr:
-    """A call with an order behind its last argument."""
+def _with_order(call_node: exp.Expr, function: Function) -> exp.Expr:
+    """Return a call with an order after its last argument."""
     terms = [
         exp.Ordered(
             this=exp.column(name(term.name)), desc=term.descending, nulls_first=term.nulls_first
         )
         for term in function.order
     ]
-    values = [one for one in made.args.values() if isinstance(one, exp.Expr)]
-    if isinstance(made, exp.Anonymous):
-        values = list(made.expressions)
+    values = [one for one in call_node.args.values() if isinstance(one, exp.Expr)]
+    if isinstance(call_node, exp.Anonymous):
+        values = list(call_node.expressions)
     if values:
         values[-1].replace(exp.Order(this=values[-1].copy(), expressions=terms))
     else:
         order = exp.Order(expressions=terms)
-        made.set(
-            *(("this", order) if isinstance(made, exp.RowNumber) else ("expressions", [order]))
+        call_node.set(
+            *(("this", order) if isinstance(call_node, exp.RowNumber) else ("expressions", [order]))
         )
-    return made
+    return call_node
 
 
 def _plain(
-    function: Function, given: list[exp.Expr], dialect: str, argument: str
+    function: Function, arguments: list[exp.Expr], dialect: str, argument: str
 ) -> exp.Expr | None:
-    return plain_call(function.name, given, dialect)
+    return plain_call(function.name, arguments, dialect)
 
 
 def _count_distinct(
-    function: Function, given: list[exp.Expr], dialect: str, argument: str
+    function: Function, arguments: list[exp.Expr], dialect: str, argument: str
 ) -> exp.Expr:
-    return exp.Count(this=given[0])
+    return exp.Count(this=arguments[0])
 
 
-def _quantile(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+def _quantile(
+    function: Function, arguments: list[exp.Expr], dialect: str, argument: str
+) -> exp.Expr:
     shares = [exp.Literal.number(repr(one)) for one in function.options.q]
     q = shares[0] if function.options.single else exp.Array(expressions=shares)
     kind = exp.PercentileDisc if function.name == "quantile_disc" else exp.PercentileCont
-    return kind(this=given[0], expression=q)
+    return kind(this=arguments[0], expression=q)
 
 
-def _with_n(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+def _with_n(function: Function, arguments: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
     n = exp.Literal.number(function.options.n)
     if function.name == "ntile":
         return exp.Ntile(this=n)
     if function.name == "nth":
-        return exp.NthValue(this=given[0], offset=n)
+        return exp.NthValue(this=arguments[0], offset=n)
     kind = exp.Max if function.name == "top_k" else exp.Min
-    return kind(this=given[0], count=n)
+    return kind(this=arguments[0], count=n)
 
 
-def _shift(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+def _shift(function: Function, arguments: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
     kind = exp.Lag if function.name == "lag" else exp.Lead
     n, default = function.options.n, function.options.default
-    shifted = kind(this=given[0])
+    shifted = kind(this=arguments[0])
     if n != 1 or default is not None:
         shifted.set("offset", exp.Literal.number(n))
     if default is not None:
@@ -301,32 +306,36 @@ def _literal(value: Any, argument: str) -> exp.Expr:
     return exp.convert(value)
 
 
-def _texts(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+def _string_agg(
+    function: Function, arguments: list[exp.Expr], dialect: str, argument: str
+) -> exp.Expr:
     separator = exp.Literal.string(function.options.separator)
-    return exp.Anonymous(this="string_agg", expressions=[given[0], separator])
+    return exp.Anonymous(this="string_agg", expressions=[arguments[0], separator])
 
 
-def _array(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
-    return exp.ArrayAgg(this=given[0])
+def _array_agg(
+    function: Function, arguments: list[exp.Expr], dialect: str, argument: str
+) -> exp.Expr:
+    return exp.ArrayAgg(this=arguments[0])
 
 
-_OF_OPTIONS: dict[str, Any] = {
-    "array_agg": _array,
+_CALLS: dict[str, Any] = {
+    "array_agg": _array_agg,
     "count_distinct": _count_distinct,
     **dict.fromkeys(("quantile", "quantile_disc"), _quantile),
     **dict.fromkeys(("ntile", "nth", "top_k", "bottom_k"), _with_n),
     **dict.fromkeys(("lag", "lead"), _shift),
-    "string_agg": _texts,
+    "string_agg": _string_agg,
 }
 
 
 def frame_spec(frame: Frame) -> exp.WindowSpec:
-    """Return a frame as it stands in a window.
+    """Return a frame as the specification of a window in SQL.
 
     Raises
     ------
     WorkbenchError
-        When a bound is a Column, whose text is not known.
+        When a bound is a Column, whose SQL is not known, or the frame is a session.
 
     Examples
     --------
@@ -336,8 +345,8 @@ def frame_spec(frame: Frame) -> exp.WindowSpec:
     if frame.unit == "session":
         raise WorkbenchError(f"frame: {frame!r} has no text in SQL; RisingWave alone has sessions.")
     low, high = (
-        _bound(bound, given, side)
-        for bound, given, side in zip(
+        _bound(bound, original, side)
+        for bound, original, side in zip(
             (frame.low, frame.high), frame.given, ("PRECEDING", "FOLLOWING"), strict=True
         )
     )
@@ -348,23 +357,23 @@ def frame_spec(frame: Frame) -> exp.WindowSpec:
     )  # fmt: skip
 
 
-def _bound(bound: Offset | None, given: Any, side: str) -> tuple[str | exp.Expr, str | None]:
+def _bound(bound: Offset | None, original: Any, side: str) -> tuple[str | exp.Expr, str | None]:
     if bound is None:
         return "UNBOUNDED", side
     if isinstance(bound.amount, PerRow):
         raise WorkbenchError(
-            f"frame: the bound {given} is a Column, of which no SQL is known; give a number."
+            f"frame: the bound {original} is a Column, of which no SQL is known; give a number."
         )
     if bound.amount == 0:
         return "CURRENT ROW", None
     side = "PRECEDING" if bound.amount < 0 else "FOLLOWING"
-    if isinstance(given, str):
-        return interval(given.strip().lstrip("-").strip()), side
-    if isinstance(given, timedelta) or bound.unit == MICROSECONDS:
+    if isinstance(original, str):
+        return interval(original.strip().lstrip("-").strip()), side
+    if isinstance(original, timedelta) or bound.unit == MICROSECONDS:
         return interval(f"{abs(bound.amount)} microseconds"), side
     return exp.Literal.number(str(abs(bound.amount))), side
 
 
 def interval(text: str) -> exp.Expr:
-    """Return a length of time as SQL has it."""
+    """Return a duration as an interval of SQL."""
     return exp.Interval(this=exp.Literal.string(text))

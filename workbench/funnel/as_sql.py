@@ -35,7 +35,7 @@ def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
     WorkbenchError
         When the funnel uses what ``windowFunnel`` lacks, or when steps are Columns.
     """
-    writing.check_written(dialect, WRITTEN, table, "table")
+    writing.check_dialect_and_table(dialect, WRITTEN, table, "table")
     _check_counterpart(funnel)
     keys = [exp.column(writing.name(key)) for key in funnel.key]
     time = exp.column(writing.name(funnel.time))
@@ -51,7 +51,7 @@ def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
     ]
     query = exp.Select(expressions=[*keys, exp.alias_(level, "level", quoted=True)])
     query = query.from_(exp.Table(this=writing.name(table))).where(*not_null).group_by(*keys)
-    return writing.written(query, dialect)
+    return writing.to_text(query, dialect)
 
 
 def _check_counterpart(funnel: "FunnelSpec") -> None:

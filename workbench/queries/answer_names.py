@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.queries.reading.parsing import computed_answers, own
+from workbench.queries.reading.parsing import computed_aliases, walk_own
 
 
 def needs_plain_columns(select: exp.Select, dialect: str) -> bool:
@@ -19,9 +19,9 @@ def needs_plain_columns(select: exp.Select, dialect: str) -> bool:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
+    >>> from workbench.queries.reading.parsing import parse_query
     >>> asked = "SELECT date_trunc('hour', ts) AS ts, count(*) FROM t GROUP BY ts"
-    >>> [needs_plain_columns(parsed(asked, one), one) for one in ("clickhouse", "duckdb")]
+    >>> [needs_plain_columns(parse_query(asked, one), one) for one in ("clickhouse", "duckdb")]
     [True, False]
     """
     if dialect == "spark" or isinstance(select.parent, exp.Exists):
@@ -40,7 +40,7 @@ def needs_plain_columns(select: exp.Select, dialect: str) -> bool:
 
 def _names_answers(select: exp.Select, dialect: str) -> bool:
     """Whether an answer's name stands where Spark takes it for a column, or knows none."""
-    names = computed_answers(select).keys()
+    names = computed_aliases(select).keys()
     if not names or dialect not in ("clickhouse", "duckdb"):
         return False
     places = [where] if (where := select.args.get("where")) is not None else []
@@ -48,5 +48,5 @@ def _names_answers(select: exp.Select, dialect: str) -> bool:
         places += select.expressions
     return any(
         isinstance(node, exp.Column) and not node.table and node.name.lower() in names
-        for place in places for node in own(place)
+        for place in places for node in walk_own(place)
     )  # fmt: skip

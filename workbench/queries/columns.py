@@ -9,7 +9,7 @@ from sqlglot.errors import ErrorLevel
 from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
-from workbench.queries.reading.parsing import computed_answers, own, sources_of
+from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
 from workbench.queries.spark_text import answered
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _called(node: exp.Expr, dialect: str) -> str:
 
 def _put_answers(select: exp.Select, source: _Source, dialect: str) -> None:
     """Put what an answer is in the place of its name, where no column has that name."""
-    answers = computed_answers(select)
+    answers = computed_aliases(select)
     places = [*select.expressions]
     places += [select.args[part] for part in ("where", "group", "having", "qualify")
                if select.args.get(part) is not None]  # fmt: skip
@@ -213,7 +213,7 @@ def _put_answers(select: exp.Select, source: _Source, dialect: str) -> None:
     there = {name: [answer] for name, answer in answers.items()}
     for _ in range(len(answers)):
         found = [
-            node for place in places for node in own(place)
+            node for place in places for node in walk_own(place)
             if isinstance(node, exp.Column) and not node.table and node.name.lower() in answers
         ]  # fmt: skip
         hidden = (

@@ -72,8 +72,8 @@ def read(node: exp.Expr, dialect: str, checked: bool = True) -> SqlFunction:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
-    >>> tree = parsed("SELECT quantile_cont(x, [0.25, 0.75]) FILTER (y > 1)", "duckdb")
+    >>> from workbench.queries.reading.parsing import parse_query
+    >>> tree = parse_query("SELECT quantile_cont(x, [0.25, 0.75]) FILTER (y > 1)", "duckdb")
     >>> asked = read(tree.expressions[0], "duckdb")
     >>> asked.name, asked.options, asked.condition.sql()
     ('quantile', ([0.25, 0.75],), 'y > 1')
@@ -263,8 +263,9 @@ def constant(node: exp.Expr) -> Any:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
-    >>> [constant(one) for one in parsed("SELECT -1, 2.5, 'x', NULL, true", "duckdb").expressions]
+    >>> from workbench.queries.reading.parsing import parse_query
+    >>> select = parse_query("SELECT -1, 2.5, 'x', NULL, true", "duckdb")
+    >>> [constant(one) for one in select.expressions]
     [-1, 2.5, 'x', None, True]
     """
     if isinstance(node, exp.Paren | exp.Cast):

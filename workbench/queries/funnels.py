@@ -34,8 +34,8 @@ def is_funnel(node: exp.Expr) -> bool:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
-    >>> tree = parsed("SELECT windowFunnel(60)(t, a, b), sum(x)", "clickhouse")
+    >>> from workbench.queries.reading.parsing import parse_query
+    >>> tree = parse_query("SELECT windowFunnel(60)(t, a, b), sum(x)", "clickhouse")
     >>> [is_funnel(one) for one in tree.expressions]
     [True, False]
     """

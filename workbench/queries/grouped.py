@@ -11,7 +11,7 @@ from workbench.groups.groups import quantiles
 from workbench.queries.functions import SqlFunction, read
 from workbench.queries.funnels import funnel_levels, is_funnel
 from workbench.queries.parts import Translation
-from workbench.queries.reading.parsing import own
+from workbench.queries.reading.parsing import walk_own
 from workbench.queries.spark_text import of_windows_alone
 from workbench.queries.staged import Staged, staged_column
 
@@ -124,7 +124,7 @@ def _put_keys(select: exp.Select, keys: Staged) -> None:
     for part in ("expressions", "having", "qualify", "order"):
         value = select.args.get(part)
         for place in value if isinstance(value, list) else [value] if value is not None else []:
-            for node in list(own(place)):
+            for node in list(walk_own(place)):
                 column = isinstance(node, exp.Column) and node.name.lower() in bare
                 if node in staged or column:
                     name = staged.get(node) or bare[node.name.lower()]
@@ -134,7 +134,7 @@ def _put_keys(select: exp.Select, keys: Staged) -> None:
 def _check_grouped(select: exp.Select, known: set[str], dialect: str) -> None:
     """Refuse a column of single rows among the answers of groups."""
     for place in select.expressions:
-        for node in own(place):
+        for node in walk_own(place):
             if isinstance(node, exp.Column) and node.name not in known:
                 call = node.find_ancestor(exp.Anonymous)
                 if call is not None and (called := call.name.lower()) in NAMED[dialect]:

@@ -11,7 +11,7 @@ from workbench.dialects.functions import POSTGRES
 from workbench.dialects.numbers import quotient_as_dividend, quotient_of_decimals
 from workbench.dialects.scalars import with_scalars
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.parsing import computed_answers, own, sources_of
+from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
 from workbench.queries.rows_of_lists import with_all_rows, with_rows_apart
 from workbench.spark.table import INTEGERS, unused
 
@@ -87,9 +87,11 @@ def _order_by_columns(tree: exp.Expr, kinds: Callable[[exp.Select], list[Any] | 
         order = select.args.get("order")
         if order is None or select.args.get("from_") is None:
             continue
-        answers, sources = computed_answers(select), sources_of(select)
+        answers, sources = computed_aliases(select), sources_of(select)
         terms = [one.this for one in order.expressions if not isinstance(one.this, exp.Column)]
-        for node in [one for term in terms for one in own(term) if isinstance(one, exp.Column)]:
+        for node in [
+            one for term in terms for one in walk_own(term) if isinstance(one, exp.Column)
+        ]:
             if not node.table and node.name.lower() in answers:
                 _name_table(node, sources, kinds)
 
@@ -218,7 +220,7 @@ def name_values(node: exp.Values, dialect: str) -> None:
 
 def check_no_window_within(tree: exp.Expr, what: str) -> None:
     """Refuse a window where rows are not there yet."""
-    if any(isinstance(one, exp.Window) for one in own(tree)):
+    if any(isinstance(one, exp.Window) for one in walk_own(tree)):
         raise WorkbenchError(
             f"query: a window stands in {what}, which is answered before windows are; "
             "take QUALIFY, or a query around this one."

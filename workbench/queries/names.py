@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.parsing import EXACT
+from workbench.queries.reading.parsing import CASE_SENSITIVE
 from workbench.spark.sessions.session import session
 from workbench.spark.shipping import is_connect
 from workbench.spark.sources.files import is_path
@@ -171,7 +171,7 @@ class QueryTables:
         return df
 
     def _plain(self, name: str) -> str:
-        return name if self.dialect in EXACT else name.lower()
+        return name if self.dialect in CASE_SENSITIVE else name.lower()
 
     def _elsewhere(self, name: str) -> "DataFrame":
         if self.dialect == "duckdb" and is_path(name):

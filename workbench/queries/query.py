@@ -9,7 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
 from workbench.queries.parts import Part, Translation
 from workbench.queries.questions import answer
-from workbench.queries.reading.parsing import emit_of, parsed
+from workbench.queries.reading.parsing import emit_of, parse_query
 from workbench.queries.spark_text import with_fields
 from workbench.queries.windows.streams import check_groups_close
 from workbench.spark.sessions.jvm_questions import without_call_sites
@@ -55,7 +55,7 @@ class Query(Described):
 
     def __init__(self, text: str, dialect: str, tables: "dict[str, TableLike]") -> None:
         self.text, self.dialect = text, dialect
-        tree = parsed(text, dialect)
+        tree = parse_query(text, dialect)
         self._work = Translation(QueryTables(tables, dialect), emit=emit_of(text, dialect))
         with without_call_sites(), self._work.tables.as_views():
             self.answer: DataFrame = answer(tree, self._work)

@@ -9,7 +9,7 @@ from workbench.queries.answer_names import needs_plain_columns
 from workbench.queries.columns import name_answers, plain
 from workbench.queries.grouped import has_groups, with_groups
 from workbench.queries.parts import Translation
-from workbench.queries.reading.parsing import nested, own
+from workbench.queries.reading.parsing import nested_queries, walk_own
 from workbench.queries.selects import windowed
 from workbench.queries.windows.arrival import ordered_by_arrival
 from workbench.queries.windows.calls import named_windows
@@ -48,7 +48,7 @@ def answer(query: exp.Query, work: Translation) -> "DataFrame":
         return answer(query, _with_ctes(ctes, work))
     if isinstance(query, exp.Subquery) and not query.args.get("joins"):
         return _wrapped(query, work)
-    for one in nested(query):
+    for one in nested_queries(query):
         _put_answer(one, query, work)
     around_changes(query, work)
     if isinstance(query, exp.Select) and _asks_ours(query, work.dialect):
@@ -78,7 +78,7 @@ def _asks_ours(select: exp.Select, dialect: str) -> bool:
 
 def _has_windows(select: exp.Select) -> bool:
     return select.args.get("qualify") is not None or any(
-        isinstance(one, exp.Window) for one in own(select)
+        isinstance(one, exp.Window) for one in walk_own(select)
     )
 
 
@@ -153,9 +153,9 @@ def _put_answer(one: exp.Expr, around: exp.Query, work: Translation) -> None:
 def _check_uncorrelated(one: exp.Expr, around: exp.Query) -> None:
     """Refuse windows in a query that looks at the row of the query around it."""
     inner = {table.alias_or_name.lower() for table in one.find_all(exp.Table, exp.Subquery)}
-    outer = {node.alias_or_name.lower() for node in own(around) if isinstance(node, exp.Table)} | {
-        query.alias.lower() for query in nested(around) if isinstance(query, exp.Subquery)
-    }
+    outer = {
+        node.alias_or_name.lower() for node in walk_own(around) if isinstance(node, exp.Table)
+    } | {query.alias.lower() for query in nested_queries(around) if isinstance(query, exp.Subquery)}
     for column in one.find_all(exp.Column):
         if column.table and column.table.lower() in outer - inner:
             raise WorkbenchError(

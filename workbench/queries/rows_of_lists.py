@@ -3,8 +3,8 @@
 from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
-from workbench.dialects.writing import anonymous, filled_in
-from workbench.queries.reading.parsing import own
+from workbench.dialects.writing import anonymous, fill_template
+from workbench.queries.reading.parsing import walk_own
 
 #: What makes rows of a list, or of a series.
 _GENERATORS = (exp.Explode, exp.Unnest, exp.ExplodingGenerateSeries)
@@ -48,7 +48,7 @@ def _rows(node: exp.Unnest, alias: exp.TableAlias | None, beside: bool) -> exp.E
     names += ["unnest", "ordinality"][len(names) :]
     values = node.expressions[0]
     if offset:
-        rows = filled_in("SELECT col, pos FROM POSEXPLODE(:l)", l=values)
+        rows = fill_template("SELECT col, pos FROM POSEXPLODE(:l)", l=values)
         rows.set("expressions", [exp.alias_("col", names[0]), exp.alias_("pos + 1", names[1])])
     else:
         rows = exp.select(exp.alias_(anonymous("EXPLODE", values), names[0], quoted=True))
@@ -80,7 +80,7 @@ def with_rows_apart(tree: exp.Expr, dialect: str) -> None:
     for select in list(tree.find_all(exp.Select)) if dialect in LIKE_POSTGRES else ():
         if select.is_star or select.args.get("group") or select.find(exp.AggFunc):
             continue
-        for node in [one for each in select.expressions for one in own(each)]:
+        for node in [one for each in select.expressions for one in walk_own(each)]:
             alone = isinstance(node.parent, exp.Select | exp.Alias)
             if isinstance(node, _GENERATORS) and not alone:
                 _set_apart(select, node)

@@ -8,7 +8,7 @@ from workbench.errors import WorkbenchError
 from workbench.queries.functions import SPARKS, SqlFunction, read
 from workbench.queries.meaning import check_no_window_within
 from workbench.queries.parts import Translation
-from workbench.queries.reading.parsing import computed_answers, own
+from workbench.queries.reading.parsing import computed_aliases, walk_own
 from workbench.queries.staged import Staged, staged_column
 from workbench.queries.windows.calls import SqlCall, call_of, overs
 from workbench.queries.windows.streams import windowed_stream
@@ -37,7 +37,7 @@ class WindowStages:
     def __init__(self, select: exp.Select, work: Translation) -> None:
         self.work = work
         taken = {one.alias_or_name.lower() for one in select.expressions}
-        self.staged = Staged(taken=taken, hidden={*computed_answers(select)})
+        self.staged = Staged(taken=taken, hidden={*computed_aliases(select)})
         self.calls: list[SqlCall] = []
         self.native: dict[str, exp.Window] = {}
         self._found: dict[exp.Expr, exp.Expr] = {}
@@ -46,7 +46,7 @@ class WindowStages:
         """Return an expression over the staged columns and the answers of windows."""
         if isinstance(node, exp.Window):
             return self._window(node, hint)
-        if not any(isinstance(one, exp.Window) for one in own(node)):
+        if not any(isinstance(one, exp.Window) for one in walk_own(node)):
             return self._lifted(node)
         node = node.copy()
         for child in list(node.iter_expressions()):
@@ -72,7 +72,7 @@ class WindowStages:
         return self._found[node].copy()
 
     def _answer(self, node: exp.Window, hint: str) -> exp.Expr:
-        inner = [one for one in own(node) if isinstance(one, exp.Window) and one is not node]
+        inner = [one for one in walk_own(node) if isinstance(one, exp.Window) and one is not node]
         if inner:
             raise WorkbenchError(
                 f"query: the window {inner[0].sql()} stands within another window; "

@@ -12,7 +12,7 @@ from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
 from workbench.queries.meaning import as_spark_means
 from workbench.queries.names import QueryTables
-from workbench.queries.reading.parsing import EXACT, sources_of
+from workbench.queries.reading.parsing import CASE_SENSITIVE, sources_of
 from workbench.spark.shipping import is_connect
 from workbench.spark.table import nearest, reason
 
@@ -45,10 +45,12 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
     from pyspark.errors import PySparkException
 
     frames = bind(tree, tables)
-    if tables.dialect in EXACT:
+    if tables.dialect in CASE_SENSITIVE:
         _check_case(tree, frames)
     # To ClickHouse the distance of two times is a number, too.
-    counted = ("date", "timestamp", "timestamp_ntz") if tables.dialect in EXACT else ("date",)
+    counted = (
+        ("date", "timestamp", "timestamp_ntz") if tables.dialect in CASE_SENSITIVE else ("date",)
+    )
     days = any(
         field.dataType.typeName() in counted for one in frames.values() for field in one.schema
     )
@@ -191,8 +193,8 @@ def written(tree: exp.Expr) -> str:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
-    >>> print(written(parsed('''SELECT "a`b", '${x}' AS c''', "duckdb")))
+    >>> from workbench.queries.reading.parsing import parse_query
+    >>> print(written(parse_query('''SELECT "a`b", '${x}' AS c''', "duckdb")))
     SELECT `a``b`, CONCAT('$', '{x}') AS `c`
     """
     for node in list(tree.find_all(exp.Identifier, exp.Literal)):

@@ -22,9 +22,10 @@ class Staged:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
+    >>> from workbench.queries.reading.parsing import parse_query
     >>> staged = Staged()
-    >>> [staged.name(one) for one in parsed("SELECT t.a, b + 1, a, b + 1", "duckdb").expressions]
+    >>> select = parse_query("SELECT t.a, b + 1, a, b + 1", "duckdb")
+    >>> [staged.name(one) for one in select.expressions]
     ['a', 'b_1', 'a_', 'b_1']
     """
 

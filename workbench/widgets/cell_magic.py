@@ -13,7 +13,7 @@ from workbench.described import Described, frame_table
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
 from workbench.queries.query import Query
-from workbench.queries.reading.parsing import parsed
+from workbench.queries.reading.parsing import parse_query
 from workbench.spark.sources.given import is_table
 from workbench.widgets.cell_completion import complete_cells
 
@@ -94,7 +94,7 @@ def mentioned(query: str, dialect: str, names: dict[str, Any]) -> dict[str, Any]
 
     Text is none, though it may be a path: the query can hold it itself.
     """
-    wanted = {one.name.lower() for one in parsed(query, dialect).find_all(exp.Table)}
+    wanted = {one.name.lower() for one in parse_query(query, dialect).find_all(exp.Table)}
     return {
         name: value
         for name, value in names.items()

@@ -35,14 +35,14 @@ def as_sql(call: "WindowCall", dialect: str, table: str) -> str:
     WorkbenchError
         When the call uses a Column, or a function that the dialect lacks.
     """
-    writing.check_written(dialect, WRITTEN, table, "table")
+    writing.check_dialect_and_table(dialect, WRITTEN, table, "table")
     functions = {name: writing.call(one, name, dialect) for name, one in call.columns.items()}
     frames = {name: _frame(call, one) for name, one in call.columns.items()}
     query = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=writing.name(table)))
     if len(functions) == 1:
         ((name, one),) = functions.items()
         window = _with_frame(_window(call, one), frames[name])
-        return writing.written(_add_column(query, name, window), dialect)
+        return writing.to_text(_add_column(query, name, window), dialect)
     # A WINDOW clause holds what they share.
     shared = frames[next(iter(frames))] if len(set(frames.values())) == 1 else None
     for name, one in functions.items():
@@ -51,7 +51,7 @@ def as_sql(call: "WindowCall", dialect: str, table: str) -> str:
         _add_column(query, name, _with_frame(window, own))
     clause = _with_frame(_window(call, exp.to_identifier("w")), shared)
     query.set("windows", [clause])
-    return writing.written(query, dialect)
+    return writing.to_text(query, dialect)
 
 
 def _add_column(select: exp.Select, name: str, window: exp.Window) -> exp.Select:

@@ -15,12 +15,12 @@ READ = f"""
 import sys
 import sqlglot.parser
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.parsing import emit_of, parsed
+from workbench.queries.reading.parsing import emit_of, parse_query
 print(sqlglot.parser.__file__, end={END!r})
 for asked in sys.stdin.read().split({END!r}):
     dialect, text = asked.split(":", 1)
     try:
-        print(repr(parsed(text, dialect)), emit_of(text, dialect), end={END!r})
+        print(repr(parse_query(text, dialect)), emit_of(text, dialect), end={END!r})
     except WorkbenchError as error:
         print(error, end={END!r})
 """

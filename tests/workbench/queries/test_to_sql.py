@@ -37,7 +37,7 @@ from workbench.funnel.funnel import Funnel
 from workbench.queries.names import QueryTables
 from workbench.queries.parts import Translation
 from workbench.queries.questions import answer as answered
-from workbench.queries.reading.parsing import parsed
+from workbench.queries.reading.parsing import parse_query
 from workbench.windows.over import Over
 
 #: DuckDB rounds these to the type of their column, which a specification does not know.
@@ -102,7 +102,7 @@ def asked_of(query: str, dialect: str, **given: Any) -> list[Any]:
     """The window calls and funnels that a query becomes."""
     work = Translation(QueryTables(given, dialect))
     with work.tables.as_views():
-        answered(parsed(query, dialect), work)
+        answered(parse_query(query, dialect), work)
     return [part.asked for part in work.parts if part.engine in ("over", "funnel")]
 
 

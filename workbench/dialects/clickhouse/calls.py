@@ -19,7 +19,7 @@ from workbench.dialects.clickhouse.times import text_of_time
 from workbench.dialects.clickhouse.zones import with_zones
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.numbers import condition_as_number
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
 #: Functions of ClickHouse by the names that Spark has for them.
@@ -113,7 +113,7 @@ def _part(node: exp.ArraySlice, kinds: Kinds) -> None:
     """A part of a list, which goes to its end where no length is said."""
     if node.args.get("end") is None:
         rest = "SLICE(:of, :start, SIZE(:of))"
-        node.replace(filled_in(rest, of=node.this, start=node.args["start"]))
+        node.replace(fill_template(rest, of=node.this, start=node.args["start"]))
 
 
 def _cast(node: exp.Cast, kinds: Kinds) -> None:
@@ -167,7 +167,7 @@ def _wrapped(value: exp.Expr, name: str) -> exp.Expr:
     """An integer of some bits, of which what is larger has the lowest ones."""
     bits, kind = _WRAPPED[name]
     half = exp.Literal.number(0 if name.startswith("tou") else 2 ** (bits - 1))
-    rest = filled_in(
+    rest = fill_template(
         "PMOD(PMOD(BIGINT(:value), :all) + :half, :all) - :half",
         value=value, all=exp.cast(exp.Literal.number(2**bits), "BIGINT"), half=half,
     )  # fmt: skip
@@ -180,12 +180,12 @@ def _round(node: exp.Round, kinds: Kinds) -> None:
         return
     decimals = node.args.get("decimals")
     if decimals is None:
-        node.replace(filled_in("RINT(:of)", of=node.this))
+        node.replace(fill_template("RINT(:of)", of=node.this))
     else:
         scaled = "RINT((:of) * POWER(10, :n)) * POWER(10, -(:n))"
         if isinstance(decimals, exp.Literal):
             scaled = f"RINT((:of) * 1e{decimals.this}) / 1e{decimals.this}"
-        node.replace(filled_in(f"({scaled})", of=node.this, n=decimals))
+        node.replace(fill_template(f"({scaled})", of=node.this, n=decimals))
 
 
 #: What is turned from the inside out.

@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from workbench.dialects.kinds import INTEGERS, Kinds, kind_of
 from workbench.dialects.numbers import of_units
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import fill_template
 
 #: How many digits there are, by the name of what makes decimals.
 #: An integer of 32 or 64 bits, in which ClickHouse holds it, may have one more than its type says.
@@ -31,11 +31,11 @@ def to_decimal(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr 
     scale, digits = int(given[1].this), DIGITS[node.name.lower()]
     kind = kind_of(node, given[0], kinds)
     if kind in INTEGERS:
-        return filled_in(f"CAST(:a AS DECIMAL({digits}, {scale}))", a=given[0])
+        return fill_template(f"CAST(:a AS DECIMAL({digits}, {scale}))", a=given[0])
     if kind == "string":
-        exact = filled_in("CAST(:a AS DECIMAL(38, 18))", a=given[0])
+        exact = fill_template("CAST(:a AS DECIMAL(38, 18))", a=given[0])
         return to_decimal(node, [exact, given[1]], kinds)
     if kind not in _CUT:
         return None
     cut = _CUT[kind].format(f"(:a) * {10**scale}")
-    return filled_in(of_units(cut, scale, digits), a=given[0])
+    return fill_template(of_units(cut, scale, digits), a=given[0])

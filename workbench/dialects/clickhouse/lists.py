@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import INTEGERS, Kinds, kind_of
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 
 #: What a sum of elements is held in, by the type of an element.
 _SUMS = {
@@ -16,7 +16,7 @@ def sums_so_far(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr
     """``arrayCumSum``: for each element the sum of those up to it."""
     if (listed := _listed(given)) is None or (held := _held(node, listed, kinds)) is None:
         return None
-    return filled_in(
+    return fill_template(
         f"AGGREGATE(:of, CAST(ARRAY() AS ARRAY<{held}>), (so_far, one) -> "
         "ARRAY_APPEND(so_far, COALESCE(TRY_ELEMENT_AT(so_far, -1), 0) + one))",
         of=listed,
@@ -28,7 +28,7 @@ def differences(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr
     if (listed := _listed(given)) is None or (held := _held(node, listed, kinds)) is None:
         return None
     before = "SLICE(ARRAY_PREPEND(:of, TRY_ELEMENT_AT(:of, 1)), 1, SIZE(:of))"
-    return filled_in(f"ZIP_WITH(:of, {before}, (a, b) -> {held}(a) - {held}(b))", of=listed)
+    return fill_template(f"ZIP_WITH(:of, {before}, (a, b) -> {held}(a) - {held}(b))", of=listed)
 
 
 def mapped(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -65,7 +65,7 @@ def chosen(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | No
     pairs = "ZIP_WITH(:of, :made, (one_, is_) -> STRUCT(one_, is_))"
     rows = f"TRANSFORM(FILTER({pairs}, each_ -> BOOLEAN(each_.is_)), each_ -> each_.one_)"
     template = CHOOSE[node.name.lower()].replace(":chosen", rows)
-    return filled_in(template, of=given[1], made=made)
+    return fill_template(template, of=given[1], made=made)
 
 
 def sorted_by(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -84,7 +84,7 @@ def sorted_by(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr |
         "ZIP_WITH(:made, TRANSFORM(:of, (one_, at_) -> STRUCT(one_, at_)), "
         "(by_, of_) -> STRUCT(by_, of_.at_ AS at_, of_.one_ AS one_))"
     )
-    return filled_in(
+    return fill_template(
         f"TRANSFORM(ARRAY_SORT({rows}, {order}), each_ -> each_.one_)", of=given[1], made=made
     )
 
@@ -93,7 +93,7 @@ def mean(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None
     """``arrayAvg``: the mean of a list, or of what a function makes of one."""
     if (listed := _listed(given)) is None:
         return None
-    return filled_in(
+    return fill_template(
         "AGGREGATE(:of, DOUBLE(0), (sum_, each_) -> sum_ + each_) / NULLIF(DOUBLE(SIZE(:of)), 0)",
         of=listed,
     )
@@ -105,7 +105,9 @@ def total(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
     listed = _listed([one for one in parts if isinstance(one, exp.Expr)])
     if listed is None or (held := _held(node, listed, kinds)) is None:
         return None
-    return filled_in(f"AGGREGATE(:of, {held}(0), (sum_, each_) -> sum_ + {held}(each_))", of=listed)
+    return fill_template(
+        f"AGGREGATE(:of, {held}(0), (sum_, each_) -> sum_ + {held}(each_))", of=listed
+    )
 
 
 def _listed(given: list[exp.Expr]) -> exp.Expr | None:

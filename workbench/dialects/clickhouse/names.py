@@ -23,7 +23,7 @@ from workbench.dialects.texts.functions import capitals
 from workbench.dialects.texts.json_parts import OF_JSON, made_of_json, of_type
 from workbench.dialects.texts.patterns import first_group, replaced
 from workbench.dialects.times.intervals import bucket, moved
-from workbench.dialects.writing import anonymous, by_template, filled_in
+from workbench.dialects.writing import anonymous, call_from_template, fill_template
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
 #: Templates by the names of functions and how many arguments they have.
@@ -135,7 +135,7 @@ def named_by_clickhouse(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
     CASE WHEN x > 2 THEN 'a' WHEN x > 1 THEN 'b' ELSE 'c' END
     """
     name, given = node.name.lower(), list(node.expressions)
-    if (found := by_template(_TEMPLATES, name, given)) is not None:
+    if (found := call_from_template(_TEMPLATES, name, given)) is not None:
         return found
     if (made := _OTHERS.get(name)) is not None:
         return made(node, given, kinds)
@@ -143,9 +143,9 @@ def named_by_clickhouse(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
         kind = kind_of(node, given[0], kinds)
         return moved(given[0], given[1], shift[2], shift[1] == "subtract", kind)
     if (other := _ELSE.match(name)) and len(given) == 1:
-        value = filled_in(f"TRY_CAST(:a AS {_HELD[other[1]]})", a=given[0])
+        value = fill_template(f"TRY_CAST(:a AS {_HELD[other[1]]})", a=given[0])
         zero = "IF(:a IS NOT NULL, COALESCE(:value, 0), NULL)"
-        return value if other[2] == "null" else filled_in(zero, a=given[0], value=value)
+        return value if other[2] == "null" else fill_template(zero, a=given[0], value=value)
     if name in OF_JSON and len(given) > 1:
         return made_of_json(node.name, given)
     return None
@@ -172,7 +172,7 @@ def _chosen(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | N
 def _element(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(given) != 2:
         return None
-    place = filled_in("INT(NULLIF(:n, 0))", n=given[1])
+    place = fill_template("INT(NULLIF(:n, 0))", n=given[1])
     return anonymous("TRY_ELEMENT_AT", given[0], place)
 
 
@@ -196,8 +196,8 @@ def _week_begun(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr
     if len(given) != 2 or given[1].sql() not in ("0", "1"):
         return None
     if given[1].sql() == "1":
-        return filled_in("DATE_ADD(DATE(:a), -WEEKDAY(:a))", a=given[0])
-    return by_template(_TEMPLATES, "tostartofweek", given[:1])
+        return fill_template("DATE_ADD(DATE(:a), -WEEKDAY(:a))", a=given[0])
+    return call_from_template(_TEMPLATES, "tostartofweek", given[:1])
 
 
 def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -205,7 +205,7 @@ def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | 
     if len(given) != 2:
         return None
     if kind_of(node, given[0], kinds) == "string":
-        return filled_in("TIMESTAMP(CONCAT(:a, ' ', :b))", a=given[0], b=given[1])
+        return fill_template("TIMESTAMP(CONCAT(:a, ' ', :b))", a=given[0], b=given[1])
     return exp.cast(given[0].copy(), "TIMESTAMP", dialect="spark")
 
 
@@ -215,7 +215,7 @@ def _empty(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | No
     kind = kind_of(node, given[0], kinds)
     sign = "=" if node.name.lower() == "empty" else "<>"
     of = "SIZE(:a) {} 0" if kind in ("array", "map") else "(:a) {} ''"
-    return exp.paren(filled_in(of.format(sign), a=given[0]), copy=False)
+    return exp.paren(fill_template(of.format(sign), a=given[0]), copy=False)
 
 
 def _replaced(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -234,7 +234,7 @@ def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr 
     if len(given) != 2 or not isinstance(given[1], exp.Literal):
         return None
     name = "REGEXP_EXTRACT_ALL" if node.name.lower() == "extractall" else "REGEXP_EXTRACT"
-    return filled_in(f"{name}(:a, :b, {first_group(given[1])})", a=given[0], b=given[1])
+    return fill_template(f"{name}(:a, :b, {first_group(given[1])})", a=given[0], b=given[1])
 
 
 _OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {

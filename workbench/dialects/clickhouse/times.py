@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _MICROSECONDS = 6
@@ -14,14 +14,14 @@ def to_time(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | N
     if len(given) not in (2, 3):
         return None
     digits = _digits(given[1])
-    time = filled_in("CAST(:of AS TIMESTAMP)", of=given[0])
+    time = fill_template("CAST(:of AS TIMESTAMP)", of=given[0])
     if len(given) == 3 and kind_of(node, given[0], kinds) == "string":
-        time = filled_in("TIMESTAMP(CONCAT(:of, ' ', :zone))", of=given[0], zone=given[2])
+        time = fill_template("TIMESTAMP(CONCAT(:of, ' ', :zone))", of=given[0], zone=given[2])
     if digits == _MICROSECONDS:
         return time
     size = 10 ** (_MICROSECONDS - digits)
     cut = f"TIMESTAMP_MICROS(UNIX_MICROS(:time) - PMOD(UNIX_MICROS(:time), {size}))"
-    return filled_in(cut, time=time)
+    return fill_template(cut, time=time)
 
 
 def text_of_time(given: exp.Expr) -> exp.Expr | None:

@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import fill_template
 
 #: What stands before the host; a host has a point, and letters that a host may have.
 _BEFORE = r"^(?:(?:[A-Za-z0-9+.-]+:)?//)?(?:[A-Za-z0-9._-]*@)?"
@@ -23,9 +23,9 @@ def part_of_url(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr
         return None
     name = node.name.lower()
     pattern = exp.Literal.string(_PATTERNS[name.removesuffix("withoutwww")])
-    found = filled_in("REGEXP_EXTRACT(:of, :pattern, 1)", of=given[0], pattern=pattern)
+    found = fill_template("REGEXP_EXTRACT(:of, :pattern, 1)", of=given[0], pattern=pattern)
     if name.endswith("www"):
-        return filled_in("REGEXP_REPLACE(:of, '^www[.]', '')", of=found)
+        return fill_template("REGEXP_REPLACE(:of, '^www[.]', '')", of=found)
     return found
 
 
@@ -34,4 +34,4 @@ def parameter(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr |
     if len(given) != 2 or not isinstance(given[1], exp.Literal):
         return None
     pattern = exp.Literal.string(rf"[?&#]{re.escape(given[1].this)}=([^&#]*)")
-    return filled_in("REGEXP_EXTRACT(:of, :pattern, 1)", of=given[0], pattern=pattern)
+    return fill_template("REGEXP_EXTRACT(:of, :pattern, 1)", of=given[0], pattern=pattern)

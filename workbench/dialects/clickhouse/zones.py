@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 
 #: Functions by their names, and how many arguments stand before their zone.
 _BEFORE_ZONE = {
@@ -94,7 +94,7 @@ def _by_clocks(node: exp.Expr, zone: exp.Expr) -> exp.Expr:
     if not _is_instant(node):
         return node
     shown = "CONVERT_TIMEZONE(:zone, CURRENT_TIMEZONE(), TIMESTAMP_NTZ(:of))"
-    return exp.cast(filled_in(shown, zone=zone, of=node), "TIMESTAMP", dialect="spark")
+    return exp.cast(fill_template(shown, zone=zone, of=node), "TIMESTAMP", dialect="spark")
 
 
 def _clocks(time: exp.Expr, zone: exp.Expr) -> exp.Expr:

@@ -8,7 +8,7 @@ from sqlglot import exp
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.texts.patterns import first_group, replaced, with_flags
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: What is text to Spark, or may become it.
@@ -66,7 +66,7 @@ def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         if dialect == "duckdb"
         else ""
     ).replace("PLACE", "IF((:start) < 0, LENGTH(:text) + (:start) + 1, :start)")
-    return filled_in(
+    return fill_template(
         f"CASE {back} WHEN (:start) {first} THEN SUBSTRING(:text, 1, (:length) - ({lost})) "
         "ELSE SUBSTRING(:text, :start, :length) END",
         text=node.this, start=start, length=length,
@@ -75,10 +75,10 @@ def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def _of_pattern(text: exp.Expr, pattern: exp.Literal) -> exp.Expr:
     """What the first group of a pattern is, or all of it; null where the text has none."""
-    found = filled_in(
+    found = fill_template(
         f"REGEXP_EXTRACT(:text, :pattern, {first_group(pattern)})", text=text, pattern=pattern
     )
-    has_one = filled_in("(:text) RLIKE :pattern", text=text, pattern=pattern)
+    has_one = fill_template("(:text) RLIKE :pattern", text=text, pattern=pattern)
     return exp.Case(ifs=[exp.If(this=has_one, true=found)])
 
 
@@ -87,7 +87,7 @@ def letter(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if len(node.expressions) != 1:
         return None
     code = "DECODE(UNHEX(LPAD(HEX(:of), 8, '0')), 'UTF-32')"
-    return filled_in(code, of=node.expressions[0])
+    return fill_template(code, of=node.expressions[0])
 
 
 #: Letters of words, by the names of functions that make each word's first one a capital.
@@ -104,7 +104,7 @@ def capitals(text: exp.Expr, letters: str) -> exp.Expr:
         Of which words are: "ascii" or "any".
     """
     of_words = _WORDS[letters]
-    return filled_in(
+    return fill_template(
         "ARRAY_JOIN(TRANSFORM(REGEXP_EXTRACT_ALL(:text, :pieces, 0), piece -> "
         "IF(piece RLIKE :word, CONCAT(UPPER(LEFT(piece, 1)), LOWER(SUBSTRING(piece, 2))), piece)"
         "), '')",
@@ -122,7 +122,7 @@ def _from_place(node: exp.Expr, start: exp.Expr | None, dialect: str) -> exp.Exp
     """The rest of a text, all of it from before its first letter on."""
     if start is None or dialect == "duckdb" or isinstance(start, exp.Literal):
         return None
-    return filled_in(
+    return fill_template(
         "SUBSTRING(:text, CASE WHEN (:start) < 1 THEN 1 ELSE :start END)",
         text=node.this, start=start,
     )  # fmt: skip
@@ -160,7 +160,7 @@ def _by_places(given: list[exp.Expr]) -> exp.Expr:
     texts: list[exp.Expr] = []
     for one in pieces:
         if one == "%s":
-            texts.append(filled_in("COALESCE(STRING(:value), '')", value=next(values)))
+            texts.append(fill_template("COALESCE(STRING(:value), '')", value=next(values)))
         else:
             texts.append(exp.Literal.string("%" if one == "%%" else one))
     return anonymous("CONCAT", *texts)
@@ -217,7 +217,7 @@ def similar(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         raise WorkbenchError(
             "query: SIMILAR TO is not available; compare by ~ and a regular expression."
         )
-    return filled_in("(:a) RLIKE CONCAT('^(?:', :b, ')$')", a=node.this, b=node.expression)
+    return fill_template("(:a) RLIKE CONCAT('^(?:', :b, ')$')", a=node.this, b=node.expression)
 
 
 def collated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

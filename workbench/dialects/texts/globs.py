@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
 
@@ -18,7 +18,7 @@ def glob(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         )
     # DuckDB goes by bytes: a letter with an accent is two of them.
     one_letter_a_byte = "DECODE(ENCODE(:text, 'UTF-8'), 'ISO-8859-1')"
-    return filled_in(
+    return fill_template(
         f"{one_letter_a_byte} RLIKE :pattern", text=node.this, pattern=exp.Literal.string(found)
     )
 

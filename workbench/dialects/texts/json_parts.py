@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import anonymous, filled_in, known
+from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 #: A part of a JSON text as JSON, in which a text has its quotes.
@@ -20,7 +20,7 @@ def text_of_part(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return None
     raw, whole = _part(node.this, path)
     is_value = "CASE WHEN :raw <> 'null' OR STARTSWITH(:whole, '\"') THEN :raw END"
-    return filled_in(is_value, raw=raw, whole=whole)
+    return fill_template(is_value, raw=raw, whole=whole)
 
 
 def _check_path(node: exp.Expr) -> None:
@@ -55,20 +55,20 @@ def part_of_json(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return None
     raw, whole = _part(node.this, path)
     is_text = "CASE WHEN :raw IS NULL OR STARTSWITH(:whole, '\"') THEN :whole ELSE :raw END"
-    return filled_in(is_text, raw=raw, whole=whole)
+    return fill_template(is_text, raw=raw, whole=whole)
 
 
 def _part(of: exp.Expr, path: exp.JSONPath) -> tuple[exp.Expr, exp.Expr]:
     """A part of a JSON text without quotes around it, and as JSON."""
     text = exp.Literal.string(path.sql("spark")[1:-1].replace("\\'", "'"))
-    raw = filled_in("GET_JSON_OBJECT(:of, :path)", of=of, path=text)
-    return raw, filled_in(_WHOLE, of=of, path=text)
+    raw = fill_template("GET_JSON_OBJECT(:of, :path)", of=of, path=text)
+    return raw, fill_template(_WHOLE, of=of, path=text)
 
 
 def text_of_json(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return what ClickHouse takes out of a JSON text, which is empty where there is none."""
     some = exp.Coalesce(this=node.copy(), expressions=[exp.Literal.string("")])
-    return exp.Case(ifs=[exp.If(this=known(node.this), true=some)])
+    return exp.Case(ifs=[exp.If(this=is_not_null(node.this), true=some)])
 
 
 #: What functions of ClickHouse make of a part of a JSON text.
@@ -98,9 +98,9 @@ def made_of_json(written: str, given: list[exp.Expr]) -> exp.Expr:
         )
     path = exp.Literal.string("$" + "".join(f"['{key.this}']" for key in keys))
     of = anonymous("GET_JSON_OBJECT", text, path)
-    whole = filled_in(_WHOLE, of=text, path=path)
-    found = filled_in(OF_JSON[written.lower()], of=of, text=text, path=path, whole=whole)
-    return filled_in("IF(:text IS NOT NULL, :found, NULL)", text=text, found=found)
+    whole = fill_template(_WHOLE, of=text, path=path)
+    found = fill_template(OF_JSON[written.lower()], of=of, text=text, path=path, whole=whole)
+    return fill_template("IF(:text IS NOT NULL, :found, NULL)", text=text, found=found)
 
 
 #: What a part is by the type that JSONExtract is asked for.

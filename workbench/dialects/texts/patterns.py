@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: What a flag says, by what stands in front of Java's patterns; "g" is of what replaces.
@@ -104,7 +104,7 @@ def _escaped_by_row(pattern: exp.Expr, dialect: str) -> exp.Expr:
     """The same of a pattern that each row has for itself."""
     if dialect == "duckdb":
         one, two = map(exp.Literal.string, ("\\", "\\\\"))
-        return filled_in("REPLACE(:of, :one, :two)", of=pattern, one=one, two=two)
+        return fill_template("REPLACE(:of, :one, :two)", of=pattern, one=one, two=two)
     before = r"\G([^\\]*+(?:\\[%_\\][^\\]*+)*+)\\([^%_\\])"
     instead = r"$1\\\\$2" if dialect == "clickhouse" else "$1$2"
     return anonymous("REGEXP_REPLACE", pattern, *map(exp.Literal.string, (before, instead)))
@@ -152,7 +152,7 @@ def _joined(before: str, pattern: exp.Expr, behind: str) -> exp.Expr:
         return exp.Literal.string(f"{before}{pattern.this}{behind}")
     if not before and not behind:
         return pattern.copy()
-    return filled_in(
+    return fill_template(
         "CONCAT(:before, :pattern, :behind)",
         before=exp.Literal.string(before), pattern=pattern, behind=exp.Literal.string(behind),
     )  # fmt: skip

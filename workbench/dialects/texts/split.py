@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.texts.patterns import with_flags
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: A group that may have no part in what is found, of which Spark gives an empty text.
@@ -42,7 +42,7 @@ def matched(name: str, given: list[exp.Expr]) -> exp.Expr:
         anonymous("REGEXP_EXTRACT", text, flagged, exp.Literal.number(k))
         for k in (range(1, groups + 1) if groups else [0])
     ]
-    found = filled_in("(:text) RLIKE :pattern", text=text, pattern=flagged)
+    found = fill_template("(:text) RLIKE :pattern", text=text, pattern=flagged)
     return exp.Case(ifs=[exp.If(this=found, true=anonymous("ARRAY", *parts))])
 
 
@@ -57,13 +57,17 @@ def split_by_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None
     if dialect == "duckdb":
         return None
     if isinstance(by, exp.Null):
-        found = filled_in("SPLIT(:text, '')", text=text)
+        found = fill_template("SPLIT(:text, '')", text=text)
     else:
-        quoted = filled_in("CONCAT('\\\\Q', :by, '\\\\E')", by=by)
-        found = filled_in(
+        quoted = fill_template("CONCAT('\\\\Q', :by, '\\\\E')", by=by)
+        found = fill_template(
             "IF((:by) = '', ARRAY(:text), SPLIT(:text, :quoted))", text=text, by=by, quoted=quoted
         )
-    found = filled_in("IF((:text) = '', SLICE(ARRAY(:text), 1, 0), :found)", text=text, found=found)
+    found = fill_template(
+        "IF((:text) = '', SLICE(ARRAY(:text), 1, 0), :found)", text=text, found=found
+    )
     if none is not None:
-        found = filled_in("TRANSFORM(:found, one -> NULLIF(one, :none))", found=found, none=none)
+        found = fill_template(
+            "TRANSFORM(:found, one -> NULLIF(one, :none))", found=found, none=none
+        )
     return found

@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.times.intervals import MONTHS, SECONDS
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: Units of the clock, as intervals.
@@ -24,8 +24,8 @@ def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     def place(one: exp.Expr) -> exp.Expr:
         begun = anonymous("DATE_TRUNC", text, one)
         if unit in MONTHS:
-            return filled_in(f"(YEAR(:t) * 12 + MONTH(:t) - 1) DIV {MONTHS[unit]}", t=begun)
-        return filled_in(f"UNIX_SECONDS(TIMESTAMP(:t)) DIV {SECONDS[unit]}", t=begun)
+            return fill_template(f"(YEAR(:t) * 12 + MONTH(:t) - 1) DIV {MONTHS[unit]}", t=begun)
+        return fill_template(f"UNIX_SECONDS(TIMESTAMP(:t)) DIV {SECONDS[unit]}", t=begun)
 
     if unit in MONTHS or unit in ("HOUR", "MINUTE", "SECOND"):
         return exp.paren(exp.Sub(this=place(node.this), expression=place(node.expression)))
@@ -49,13 +49,13 @@ def date_sub(given: list[exp.Expr]) -> exp.Expr:
     unit = part.name.upper().removesuffix("S") if isinstance(part, exp.Literal) else ""
     begin, end = (exp.cast(one.copy(), "TIMESTAMP_NTZ", dialect="spark") for one in (begin, end))
     if unit in _CLOCK:
-        return exp.paren(filled_in(f"(:b - :a) DIV INTERVAL {_CLOCK[unit]}", a=begin, b=end))
+        return exp.paren(fill_template(f"(:b - :a) DIV INTERVAL {_CLOCK[unit]}", a=begin, b=end))
     if unit not in MONTHS:
         raise WorkbenchError(
             f"query: date_sub has no unit {part.sql()} here; take years, quarters, months, weeks, "
             "days, hours, minutes, seconds, milliseconds or microseconds, in quotes."
         )
-    return filled_in(
+    return fill_template(
         "CASE WHEN :a <= :b THEN :there WHEN :a > :b THEN -(:back) END",
         a=begin, b=end, there=_months_over(begin, end, unit), back=_months_over(end, begin, unit),
     )  # fmt: skip
@@ -65,7 +65,7 @@ def _months_over(begin: exp.Expr, end: exp.Expr, unit: str) -> exp.Expr:
     """The whole units of months from an earlier time to a later one."""
     months = "((YEAR(:b) - YEAR(:a)) * 12 + MONTH(:b) - MONTH(:a))"
     is_early = f":a + MAKE_YM_INTERVAL(0, INT({months})) > :b"
-    return filled_in(f"({months} - IF({is_early}, 1, 0)) DIV {MONTHS[unit]}", a=begin, b=end)
+    return fill_template(f"({months} - IF({is_early}, 1, 0)) DIV {MONTHS[unit]}", a=begin, b=end)
 
 
 def epoch(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -73,7 +73,7 @@ def epoch(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if (distance := seconds_between(node, node.this, kinds)) is not None:
         return distance
     if dialect == "duckdb" and kind_of(node, node.this, kinds) in ("date", *_TIMES):
-        return filled_in("DOUBLE(UNIX_MICROS(TIMESTAMP(:t))) / 1e6D", t=node.this)
+        return fill_template("DOUBLE(UNIX_MICROS(TIMESTAMP(:t))) / 1e6D", t=node.this)
     return None
 
 
@@ -85,4 +85,4 @@ def seconds_between(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr |
         return None
     parts = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
     seconds = (f"EXTRACT({part} FROM :of) * {size}" for part, size in parts.items())
-    return filled_in(f"DOUBLE({' + '.join(seconds)})", of=value)
+    return fill_template(f"DOUBLE({' + '.join(seconds)})", of=value)

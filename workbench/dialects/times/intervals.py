@@ -4,7 +4,7 @@ import re
 
 from sqlglot import exp
 
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import fill_template
 from workbench.durations import MONTHS_IN
 from workbench.errors import WorkbenchError
 
@@ -77,14 +77,14 @@ def interval_of(count: exp.Expr, unit: str) -> exp.Expr | None:
     """
     unit = _plain(unit)
     if unit in MONTHS:
-        return filled_in(f"MAKE_YM_INTERVAL(0, INT((:n) * {MONTHS[unit]}))", n=count)
+        return fill_template(f"MAKE_YM_INTERVAL(0, INT((:n) * {MONTHS[unit]}))", n=count)
     if unit == "DAY":
-        return filled_in("MAKE_DT_INTERVAL(INT(:n))", n=count)
+        return fill_template("MAKE_DT_INTERVAL(INT(:n))", n=count)
     if unit == "WEEK":
-        return filled_in("MAKE_DT_INTERVAL(INT((:n) * 7))", n=count)
+        return fill_template("MAKE_DT_INTERVAL(INT((:n) * 7))", n=count)
     if unit in SECONDS:
         seconds = f"CAST((:n) * {SECONDS[unit]} AS DECIMAL(18, 6))"
-        return filled_in(f"MAKE_DT_INTERVAL(0, 0, 0, {seconds})", n=count)
+        return fill_template(f"MAKE_DT_INTERVAL(0, 0, 0, {seconds})", n=count)
     return None
 
 
@@ -92,10 +92,10 @@ def days_of(count: exp.Expr, unit: str, day: exp.Expr) -> exp.Expr | None:
     """Return the day that is as many units behind another; None where these are none of days."""
     unit = _plain(unit)
     if unit in MONTHS:
-        return filled_in(f"ADD_MONTHS(:day, INT((:n) * {MONTHS[unit]}))", day=day, n=count)
+        return fill_template(f"ADD_MONTHS(:day, INT((:n) * {MONTHS[unit]}))", day=day, n=count)
     if unit in ("DAY", "WEEK"):
         size = SECONDS[unit] // SECONDS["DAY"]
-        return filled_in(f"DATE_ADD(:day, INT((:n) * {size}))", day=day, n=count)
+        return fill_template(f"DATE_ADD(:day, INT((:n) * {size}))", day=day, n=count)
     return None
 
 
@@ -119,7 +119,7 @@ def moved(time: exp.Expr, count: exp.Expr, unit: str, back: bool, kind: str) -> 
     if kind == "date" and (day := days_of(count, unit, time)):
         return day
     interval = interval_of(count, unit)
-    return None if interval is None else filled_in("((:a) + :b)", a=time, b=interval)
+    return None if interval is None else fill_template("((:a) + :b)", a=time, b=interval)
 
 
 def bucket(
@@ -149,11 +149,11 @@ def bucket(
         months = count * MONTHS[unit]
         whole = "((YEAR(:t) * 12 + MONTH(:t)) - (YEAR(:o) * 12 + MONTH(:o)))"
         begun = f"ADD_MONTHS(:o, INT({whole} - PMOD({whole}, {months})))"
-        found = filled_in(begun, t=time, o=_day(begin[0]))
+        found = fill_template(begun, t=time, o=_day(begin[0]))
     elif kind == "date" and count * SECONDS[unit] % SECONDS["DAY"] == 0:
         days = count * SECONDS[unit] // SECONDS["DAY"]
         past = f"DATE_ADD(:t, -PMOD(DATEDIFF(:t, :o), {days}))"
-        return filled_in(past, t=time, o=_day(begin[1]))
+        return fill_template(past, t=time, o=_day(begin[1]))
     else:
         # By the clock: a day of a zone may have another number of seconds.
         past = (
@@ -161,7 +161,9 @@ def bucket(
             f"+ FLOOR(EXTRACT(SECOND FROM :t)), {count * SECONDS[unit]})"
         )
         clock = "CAST(DATE_TRUNC('SECOND', :t) AS TIMESTAMP_NTZ)"
-        found = filled_in(f"{clock} - MAKE_DT_INTERVAL(0, 0, 0, {past})", t=time, o=_day(begin[1]))
+        found = fill_template(
+            f"{clock} - MAKE_DT_INTERVAL(0, 0, 0, {past})", t=time, o=_day(begin[1])
+        )
     names = {"date": "DATE", "timestamp": "TIMESTAMP"}
     return exp.cast(found, names.get(kind, "TIMESTAMP_NTZ"), dialect="spark")
 

@@ -5,7 +5,7 @@ from sqlglot import exp
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.times.distances import seconds_between
 from workbench.dialects.times.formats import spark_format
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _YEAR = "YEAR(:d)"
@@ -62,11 +62,11 @@ def part_of_time(name: str, time: exp.Expr, dialect: str) -> exp.Expr | None:
     (BIGINT(YEAR(d) DIV 10))
     """
     template = _PARTS.get(name) or (_OF_DUCKDB if dialect == "duckdb" else _OF_POSTGRES).get(name)
-    return exp.paren(filled_in(template, d=time), copy=False) if template else None
+    return exp.paren(fill_template(template, d=time), copy=False) if template else None
 
 
 def _part(name: str, time: exp.Expr) -> exp.Expr:
-    return exp.paren(filled_in(_PARTS[name], d=time), copy=False)
+    return exp.paren(fill_template(_PARTS[name], d=time), copy=False)
 
 
 def day_of_week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -84,7 +84,7 @@ def week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def year_of_week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    return filled_in("EXTRACT(YEAROFWEEK FROM :a)", a=node.this)
+    return fill_template("EXTRACT(YEAROFWEEK FROM :a)", a=node.this)
 
 
 def time_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

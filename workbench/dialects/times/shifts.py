@@ -5,7 +5,7 @@ from sqlglot import exp
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.times.intervals import bucket, interval_of, moved
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _TIMES = ("timestamp", "timestamp_ntz")
@@ -49,16 +49,16 @@ def sum_with_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
         return None
     if isinstance(node, exp.Sub) and first in _TIMES and second in _TIMES:
         seconds = "UNIX_SECONDS(TIMESTAMP(:a)) - UNIX_SECONDS(TIMESTAMP(:b))"
-        return exp.paren(filled_in(seconds, a=left, b=right), copy=False)
+        return exp.paren(fill_template(seconds, a=left, b=right), copy=False)
     if first == second == "date" and isinstance(node, exp.Sub):
-        return filled_in("DATEDIFF(:a, :b)", a=left, b=right)
+        return fill_template("DATEDIFF(:a, :b)", a=left, b=right)
     if first in _TIMES and second in NUMBERS:
         sign = "-" if isinstance(node, exp.Sub) else "+"
         span = interval_of(right, "SECOND")
-        return exp.paren(filled_in(f"(:a) {sign} :b", a=left, b=span or right), copy=False)
+        return exp.paren(fill_template(f"(:a) {sign} :b", a=left, b=span or right), copy=False)
     if first == "date" and second in NUMBERS:
         sign = "-" if isinstance(node, exp.Sub) else ""
-        return filled_in(f"DATE_ADD(:a, {sign}INT(:b))", a=left, b=right)
+        return fill_template(f"DATE_ADD(:a, {sign}INT(:b))", a=left, b=right)
     return None
 
 
@@ -96,9 +96,9 @@ def milliseconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return the milliseconds of a time, and the time of milliseconds: both are ``epoch_ms``."""
     scale = node.args.get("scale")
     if scale is None:
-        return filled_in("TIMESTAMP_SECONDS(:a)", a=node.this)
+        return fill_template("TIMESTAMP_SECONDS(:a)", a=node.this)
     if scale.name == "3" and kind_of(node, node.this, kinds) in (*_TIMES, "date"):
-        return filled_in("UNIX_MILLIS(TIMESTAMP(:a))", a=node.this)
+        return fill_template("UNIX_MILLIS(TIMESTAMP(:a))", a=node.this)
     return None
 
 
@@ -110,7 +110,7 @@ def in_zone(
         return None
     value = exp.cast(node.this.copy(), "TIMESTAMP_NTZ", dialect="spark")
     # The session's own zone has no part in it.
-    return filled_in(
+    return fill_template(
         "MAKE_TIMESTAMP(YEAR(:t), MONTH(:t), DAY(:t), HOUR(:t), MINUTE(:t), "
         "EXTRACT(SECOND FROM :t), :zone)",
         t=value, zone=node.args["zone"],

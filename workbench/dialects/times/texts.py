@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.times.formats import by_directives
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: What Spark reads a part of a time by: of any width, and beside another number.
@@ -76,10 +76,10 @@ def _read(text: exp.Expr, given: str, written: str, word: str) -> exp.Expr:
             "years of four digits, months, days, hours, minutes and seconds, and compute the rest."
         )
     found = "".join(_part(pieces, k) if k % 2 else _quoted(one) for k, one in enumerate(pieces))
-    value = filled_in("TRIM(:text)", text=text)
+    value = fill_template("TRIM(:text)", text=text)
     if "Y" not in parts:
         # Where no year is said it is 1900, and 1970 to Spark.
-        value, found = filled_in("CONCAT('1900 ', :value)", value=value), f"yyyy {found}"
+        value, found = fill_template("CONCAT('1900 ', :value)", value=value), f"yyyy {found}"
     return anonymous(word, value, exp.Literal.string(found))
 
 

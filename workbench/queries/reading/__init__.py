@@ -1,1 +1,1 @@
-"""SQL text read as a tree that has each short form in full; what it means is not known here."""
+"""SQL text parsed into a tree with each short form expanded; nothing here interprets it."""

@@ -1,19 +1,19 @@
-"""What ClickHouse says in short, in full: aggregates, elements of tuples, ARRAY JOIN."""
+"""Short forms of ClickHouse written in full: aggregates, elements of tuples, ARRAY JOIN."""
 
 from sqlglot import exp
 
 from workbench.dialects.writing import anonymous
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.sets import with_sets
+from workbench.queries.reading.sets import rewrite_in
 
-#: Counts of different values, which are exact here whatever they are to ClickHouse.
+#: Counts of distinct values: exact here, although ClickHouse approximates some.
 _UNIQ = ("uniqcombined", "uniqcombined64", "uniqhll12", "uniqtheta")
-#: Quantiles that are called without their share.
+#: Quantiles that may be called without their parameter.
 _EXACT = ("quantileexact", "medianexact")
 
 
-def in_full(tree: exp.Query) -> exp.Query:
-    """Return a query of ClickHouse in which what has a short form is in full.
+def expand_short_forms(tree: exp.Query) -> exp.Query:
+    """Return a query of ClickHouse with each short form written in full.
 
     Parameters
     ----------
@@ -33,61 +33,61 @@ def in_full(tree: exp.Query) -> exp.Query:
     --------
     >>> import sqlglot
     >>> text = "WITH 2 AS k SELECT medianExact(x) + k FROM t ARRAY JOIN xs AS x"
-    >>> print(in_full(sqlglot.parse_one(text, read="clickhouse")).sql("spark"))
+    >>> print(expand_short_forms(sqlglot.parse_one(text, read="clickhouse")).sql("spark"))
     SELECT QUANTILEEXACT(0.5)(x) + (2) FROM t LATERAL VIEW EXPLODE(xs) t_x AS x
     """
     for node in reversed(list(tree.find_all(exp.Dot, exp.Column))):
-        _call_of_place(node)
+        _tuple_element_call(node)
     for node in reversed(list(tree.find_all(exp.JSONExtract))):
-        _call_of_path(node)
+        _json_extract_call(node)
     for node in list(tree.find_all(exp.CastToStrType, exp.Column)):
-        _put_type_or_number(node)
+        _replace_cast_or_number(node)
     for call in list(tree.find_all(*_CALLS)):
-        _name_in_full(call)
+        _expand_call(call)
     for kind in list(tree.find_all(exp.DataType)):
         if kind.this is exp.DType.LOWCARDINALITY and kind.expressions:
             kind.replace(kind.expressions[0].copy())
-    with_sets(tree)
+    rewrite_in(tree)
     for select in list(tree.find_all(exp.Select)):
-        _put_scalars(select)
-        _put_prewhere(select)
+        _inline_scalars(select)
+        _merge_prewhere(select)
         for join in list(select.args.get("joins") or ()):
-            # Where it is answered is no matter of the answer.
+            # GLOBAL says where the join runs, which does not change the result.
             join.set("global_", None)
             if str(join.args.get("kind")).upper() == "ARRAY":
-                _spread_out(select, join, [join.this, *join.expressions])
+                _array_join_to_lateral(select, join, [join.this, *join.expressions])
     return tree
 
 
-def _call_of_place(node: exp.Expr) -> None:
-    """Write ``t.1`` as ``tupleElement(t, 1)``, and ``t.1.2`` as one of these within another."""
-    place = node.expression if isinstance(node, exp.Dot) else node.this
-    if not isinstance(place, exp.Literal) or place.is_string:
+def _tuple_element_call(node: exp.Expr) -> None:
+    """Write ``t.1`` as ``tupleElement(t, 1)``, and ``t.1.2`` as two nested calls."""
+    index = node.expression if isinstance(node, exp.Dot) else node.this
+    if not isinstance(index, exp.Literal) or index.is_string:
         return
-    of = node.this
+    value = node.this
     if isinstance(node, exp.Column):
-        # The tuple is where the column's table would be.
-        of = exp.Column(
+        # sqlglot puts the tuple where the table of a column is.
+        value = exp.Column(
             this=node.args["table"], table=node.args.get("db"), db=node.args.get("catalog")
         )
-    for one in place.this.strip(".").split("."):
-        of = anonymous("tupleElement", of, exp.Literal.number(one))
-    node.replace(of)
+    for one in index.this.strip(".").split("."):
+        value = anonymous("tupleElement", value, exp.Literal.number(one))
+    node.replace(value)
 
 
-def _call_of_path(node: exp.Expr) -> None:
-    """Write a part of JSON as the call that it was: JSONExtractRaw by the names on its path."""
+def _json_extract_call(node: exp.Expr) -> None:
+    """Write a JSON path expression as the original JSONExtractRaw call, with the path's names."""
     path = node.expression
     if type(node) is exp.JSONExtract and isinstance(path, exp.JSONPath):
         keys = [exp.convert(one.this) for one in path.expressions[1:]]
         node.replace(anonymous("JSONExtractRaw", node.this, *keys))
 
 
-#: Names that are numbers to ClickHouse, whatever their case.
+#: Names that ClickHouse reads as numbers, in any case.
 _NUMBERS = {"nan": "NaN", "inf": "Infinity", "infinity": "Infinity"}
 
 
-def _put_type_or_number(node: exp.Expr) -> None:
+def _replace_cast_or_number(node: exp.Expr) -> None:
     """Write ``CAST(x, 'Int64')`` as ``CAST(x AS Int64)``, and ``inf`` as a number."""
     if isinstance(node, exp.CastToStrType):
         to = node.args["to"]
@@ -100,39 +100,43 @@ def _put_type_or_number(node: exp.Expr) -> None:
         node.replace(exp.cast(exp.Literal.string(_NUMBERS[name.this.lower()]), "DOUBLE"))
 
 
-#: What may be called in short.
+#: Calls that may have a short form.
 _CALLS = (exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc, exp.CountIf)
 
 
-def _name_in_full(call: exp.Expr) -> None:
-    _name_distinct(call)
-    name, given = call.name.lower(), call.expressions
+def _expand_call(call: exp.Expr) -> None:
+    _rename_distinct_if(call)
+    name, arguments = call.name.lower(), call.expressions
     plain = name.removesuffix("if")
-    if plain in _EXACT and given:
+    if plain in _EXACT and arguments:
         combined = plain != name
         kind = exp.CombinedParameterizedAgg if combined else exp.ParameterizedAgg
         share = [exp.Literal.number("0.5")]
-        params = [one.copy() for one in given]
-        called = "quantileExactIf" if combined else "quantileExact"
-        call.replace(kind(this=called, expressions=share, params=params))
-    elif name in _UNIQ and given:
+        params = [one.copy() for one in arguments]
+        full_name = "quantileExactIf" if combined else "quantileExact"
+        call.replace(kind(this=full_name, expressions=share, params=params))
+    elif name in _UNIQ and arguments:
         call.set("this", "uniqExact")
-    elif name in ("isnull", "isnotnull") and len(given) == 1:
-        is_null = exp.paren(exp.Is(this=exp.paren(given[0].copy()), expression=exp.Null()))
+    elif name in ("isnull", "isnotnull") and len(arguments) == 1:
+        is_null = exp.paren(exp.Is(this=exp.paren(arguments[0].copy()), expression=exp.Null()))
         call.replace(is_null if name == "isnull" else exp.paren(exp.Not(this=is_null)))
 
 
-def _name_distinct(call: exp.Expr) -> None:
+def _rename_distinct_if(call: exp.Expr) -> None:
     """Write ``sumIf(DISTINCT x, c)`` as ``sumDistinctIf(x, c)``."""
     name = "countIf" if isinstance(call, exp.CountIf) else call.name
-    given = [call.this] if isinstance(call, exp.CountIf) else call.expressions
-    if len(given) == 1 and isinstance(given[0], exp.Distinct) and name.lower().endswith("if"):
-        columns = [one.copy() for one in given[0].expressions]
+    arguments = [call.this] if isinstance(call, exp.CountIf) else call.expressions
+    if (
+        len(arguments) == 1
+        and isinstance(arguments[0], exp.Distinct)
+        and name.lower().endswith("if")
+    ):
+        columns = [one.copy() for one in arguments[0].expressions]
         call.replace(exp.CombinedAggFunc(this=f"{name[:-2]}DistinctIf", expressions=columns))
 
 
-def _put_scalars(select: exp.Select) -> None:
-    """Put ``WITH 3 AS k`` in the places of its name."""
+def _inline_scalars(select: exp.Select) -> None:
+    """Replace the names of ``WITH 3 AS k`` by their values."""
     ctes = select.args.get("with_")
     for cte in list(ctes.expressions) if ctes is not None else ():
         if not cte.args.get("scalar"):
@@ -146,17 +150,17 @@ def _put_scalars(select: exp.Select) -> None:
         select.set("with_", None)
 
 
-def _put_prewhere(select: exp.Select) -> None:
-    """Put what PREWHERE says into WHERE: it only says what is read first."""
-    if (first := select.args.get("prewhere")) is not None:
+def _merge_prewhere(select: exp.Select) -> None:
+    """Merge PREWHERE into WHERE: it only states which columns are read first."""
+    if (prewhere := select.args.get("prewhere")) is not None:
         select.set("prewhere", None)
-        then = select.args.get("where")
-        every = [first.this, *([then.this] if then is not None else [])]
-        select.set("where", exp.Where(this=exp.and_(*(one.copy() for one in every))))
+        where = select.args.get("where")
+        conditions = [prewhere.this, *([where.this] if where is not None else [])]
+        select.set("where", exp.Where(this=exp.and_(*(one.copy() for one in conditions))))
 
 
-def _spread_out(select: exp.Select, join: exp.Join, lists: list[exp.Expr]) -> None:
-    """Make a lateral view of an ARRAY JOIN: of several lists, a row has what is at one place."""
+def _array_join_to_lateral(select: exp.Select, join: exp.Join, lists: list[exp.Expr]) -> None:
+    """Replace an ARRAY JOIN by a lateral view: a row has the elements of all lists at one index."""
     if not all(isinstance(one, exp.Alias) for one in lists):
         raise WorkbenchError(
             "query: ARRAY JOIN is of lists here, whose values have names of their own, as in "

@@ -1,4 +1,4 @@
-"""SQL text read by sqlglot: one question, or one sentence that marks the place."""
+"""SQL text parsed by sqlglot: one query, or one error sentence that marks the position."""
 
 import re
 from collections.abc import Iterator
@@ -11,19 +11,19 @@ from sqlglot.expressions.core import POSITION_META_KEYS
 from workbench.arguments import check_known, check_text
 from workbench.dialects.functions import DIALECTS
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.clickhouse import in_full
-from workbench.queries.reading.elements import with_places_as_said
-from workbench.queries.reading.first_rows import with_first_rows
+from workbench.queries.reading.clickhouse import expand_short_forms
+from workbench.queries.reading.elements import restore_subscripts
+from workbench.queries.reading.first_rows import expand_first_rows
 from workbench.queries.reading.readers import tokens_of, trees_of
-from workbench.queries.reading.risingwave import with_time_windows
+from workbench.queries.reading.risingwave import expand_time_windows
 from workbench.queries.reading.unavailable import check_available, check_no_pivot
 
-#: Of these, names that differ in case are different.
-EXACT = ("clickhouse",)
+#: Dialects in which names that differ in case are different.
+CASE_SENSITIVE = ("clickhouse",)
 
 
-def parsed(query: str, dialect: str) -> exp.Query:
-    """Return a question as a tree of its own, that may be changed.
+def parse_query(query: str, dialect: str) -> exp.Query:
+    """Return a query as a new tree, which the caller may change.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ def parsed(query: str, dialect: str) -> exp.Query:
     Raises
     ------
     WorkbenchError
-        When the dialect is not known, or the text is not one question in it.
+        When the dialect is not known, or the text is not one query in it.
 
     Examples
     --------
-    >>> parsed("SELECT 1, FROM (t", "duckdb")
+    >>> parse_query("SELECT 1, FROM (t", "duckdb")
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: query: line 1, column 17: expecting ):
     SELECT 1, FROM (t
@@ -52,42 +52,44 @@ def parsed(query: str, dialect: str) -> exp.Query:
     if not isinstance(query, str) or not query.strip():
         raise WorkbenchError(f"query: {query!r} is no SQL; give the text of a query.")
     check_text(query, "query")
-    return _read(query, dialect)[0].copy()
+    return _parse(query, dialect)[0].copy()
 
 
 def emit_of(query: str, dialect: str) -> str | None:
-    """Return when the rows of a stream go on, as a question says it; None where it does not.
+    """Return when a stream emits rows, as the query states it; None if it does not.
 
     Examples
     --------
-    >>> asked = "SELECT lag(x) OVER (ORDER BY t) FROM s"
-    >>> view = f"CREATE MATERIALIZED VIEW v AS {asked}"
+    >>> query = "SELECT lag(x) OVER (ORDER BY t) FROM s"
+    >>> view = f"CREATE MATERIALIZED VIEW v AS {query}"
     >>> emit_of(f"{view} EMIT ON WINDOW CLOSE;", "risingwave"), emit_of(view, "risingwave")
     ('on window close', 'on update')
     """
-    return _read(query, dialect)[1]
+    return _parse(query, dialect)[1]
 
 
 @lru_cache(maxsize=64)
-def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
+def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     try:
-        tokens, emit = _words(query, dialect)
-        # A comment behind the last semicolon is one more, of nothing.
-        read = trees_of(tokens, query, dialect)
-        found = [one for one in read if one is not None and not isinstance(one, exp.Semicolon)]
+        tokens, emit = _tokenize(query, dialect)
+        # A comment after the last semicolon is one more, empty statement.
+        statements = trees_of(tokens, query, dialect)
+        queries = [
+            one for one in statements if one is not None and not isinstance(one, exp.Semicolon)
+        ]
     except ParseError as error:
-        raise WorkbenchError(f"query: {_placed(query, error)}") from None
+        raise WorkbenchError(f"query: {_error_with_position(query, error)}") from None
     except TokenError as error:
-        raise WorkbenchError(f"query: this is no SQL of {dialect}: {_first(error)}.") from None
+        raise WorkbenchError(f"query: this is no SQL of {dialect}: {_first_line(error)}.") from None
     except SqlglotError as error:
-        raise WorkbenchError(f"query: {_first(error)}.") from None
+        raise WorkbenchError(f"query: {_first_line(error)}.") from None
     except RecursionError:
         raise WorkbenchError(
             "query: it is nested too deep to be read; name parts by WITH."
         ) from None
-    if len(found) != 1:
-        raise WorkbenchError(f"query: this is {len(found)} statements; give one at a time.")
-    tree = found[0]
+    if len(queries) != 1:
+        raise WorkbenchError(f"query: this is {len(queries)} statements; give one at a time.")
+    tree = queries[0]
     if _is_view(tree, dialect):
         tree, emit = tree.expression, emit or "on update"
     if isinstance(tree, exp.Values):
@@ -98,35 +100,35 @@ def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
             f"query: {word} asks for no rows; give a query that begins with "
             "SELECT, WITH, FROM or VALUES."
         )
-    _forget_places(tree)
-    return _written_out(tree, dialect), emit
+    _drop_positions(tree)
+    return _expand(tree, dialect), emit
 
 
-def _words(query: str, dialect: str) -> tuple[list[Token], str | None]:
-    """The words of a question, and when the rows of a stream go on."""
+def _tokenize(query: str, dialect: str) -> tuple[list[Token], str | None]:
+    """Return the tokens of a query, and when a stream emits rows."""
     tokens = tokens_of(query, dialect)
     if dialect == "duckdb" and tokens:
         check_no_pivot(tokens[0].text.upper())
-    return _without_emit(tokens) if dialect == "risingwave" else (tokens, None)
+    return _strip_emit(tokens) if dialect == "risingwave" else (tokens, None)
 
 
-def _written_out(tree: exp.Query, dialect: str) -> exp.Query:
-    """Return a query in which what has a short form is in full; it is changed."""
+def _expand(tree: exp.Query, dialect: str) -> exp.Query:
+    """Return a query with each short form written in full; the tree is changed."""
     for one in list(tree.find_all(exp.SetOperation)):
-        _by_place(one)
+        _align_by_name(one)
     if dialect == "clickhouse":
-        in_full(tree)
+        expand_short_forms(tree)
     if dialect == "risingwave":
-        with_time_windows(tree)
-    with_places_as_said(tree, dialect)
+        expand_time_windows(tree)
+    restore_subscripts(tree, dialect)
     check_available(tree, dialect)
     for query in list(tree.find_all(exp.Query)):
-        with_first_rows(query, dialect)
+        expand_first_rows(query, dialect)
     return tree
 
 
-def _by_place(union: exp.SetOperation) -> None:
-    """Put columns that belong together by their names into the same places."""
+def _align_by_name(union: exp.SetOperation) -> None:
+    """Order the columns of both sides of UNION BY NAME alike."""
     if not union.args.get("by_name"):
         return
     sides = [one for one in (union.this, union.expression) if isinstance(one, exp.Select)]
@@ -134,85 +136,90 @@ def _by_place(union: exp.SetOperation) -> None:
         raise WorkbenchError(
             "query: BY NAME needs the columns of both sides by their names; write them out."
         )
-    given = [{one.alias_or_name.lower(): one for one in side.expressions} for side in sides]
+    columns_by_name = [
+        {one.alias_or_name.lower(): one for one in side.expressions} for side in sides
+    ]
     names = {one.alias_or_name.lower(): one.alias_or_name for side in sides[::-1]
              for one in side.expressions}  # fmt: skip
-    places = [*given[0], *(name for name in given[1] if name not in given[0])]
-    for side, own in zip(sides, given, strict=True):
-        columns = [own.get(name) or exp.alias_(exp.null(), names[name]) for name in places]
+    order = [
+        *columns_by_name[0],
+        *(name for name in columns_by_name[1] if name not in columns_by_name[0]),
+    ]
+    for side, by_name in zip(sides, columns_by_name, strict=True):
+        columns = [by_name.get(name) or exp.alias_(exp.null(), names[name]) for name in order]
         side.set("expressions", columns)
     union.set("by_name", None)
 
 
-def _forget_places(tree: exp.Expr) -> None:
-    """Forget where each word stands, which is copied with each part else, and asked no more."""
+def _drop_positions(tree: exp.Expr) -> None:
+    """Drop the text position of each node, which nothing reads and each copy would copy."""
     for node in tree.walk():
         meta = node._meta
         if meta is not None:
-            kept = {key: value for key, value in meta.items() if key not in POSITION_META_KEYS}
-            node._meta = kept or None
+            remaining = {key: value for key, value in meta.items() if key not in POSITION_META_KEYS}
+            node._meta = remaining or None
 
 
-#: What stands behind a query of RisingWave, and sqlglot does not read.
+#: The clause after a query of RisingWave that sqlglot does not parse.
 _EMIT = ["EMIT", "ON", "WINDOW", "CLOSE"]
 
 
-def _without_emit(tokens: list[Token]) -> tuple[list[Token], str | None]:
-    """The words of a question without its last ones; and what they say."""
+def _strip_emit(tokens: list[Token]) -> tuple[list[Token], str | None]:
+    """Return the tokens without EMIT ON WINDOW CLOSE at the end, and when a stream emits rows."""
     end = len(tokens)
     while end and tokens[end - 1].token_type == TokenType.SEMICOLON:
         end -= 1
-    begin = end - len(_EMIT)
-    if [one.text.upper() for one in tokens[max(begin, 0) : end]] != _EMIT:
+    emit_start = end - len(_EMIT)
+    if [one.text.upper() for one in tokens[max(emit_start, 0) : end]] != _EMIT:
         return tokens, None
-    return tokens[:begin], "on window close"
+    return tokens[:emit_start], "on window close"
 
 
 def _is_view(tree: exp.Expr, dialect: str) -> bool:
-    """Whether a statement is RisingWave's for a question whose answer is kept."""
+    """Return whether a statement is a materialized view of RisingWave."""
     is_view = isinstance(tree, exp.Create) and tree.args["kind"] == "VIEW"
     return dialect == "risingwave" and is_view and tree.find(exp.MaterializedProperty) is not None
 
 
-#: What sqlglot says of a function that it has a class for, and that is given too little.
-_LACKS = re.compile(r"required keyword: '\w+' missing for <class '[\w.]*\.(\w+)'>")
+#: sqlglot's message for a function with a class of its own that lacks an argument.
+_MISSING_ARGUMENT = re.compile(r"required keyword: '\w+' missing for <class '[\w.]*\.(\w+)'>")
 
 
-def _placed(query: str, error: ParseError) -> str:
-    """Where an error is, what it is, and the line with a mark below it."""
-    found = error.errors[0] if error.errors else {}
-    line, end = found.get("line"), found.get("col")
-    what = str(found.get("description") or error).strip().rstrip(".")
+def _error_with_position(query: str, error: ParseError) -> str:
+    """Return the position of an error, what it is, and the line with a mark below it."""
+    details = error.errors[0] if error.errors else {}
+    line, last_column = details.get("line"), details.get("col")
+    what = str(details.get("description") or error).strip().rstrip(".")
     what = what[:1].lower() + what[1:]
-    lacks = _LACKS.search(what)
-    if lacks and not issubclass(kind := getattr(exp, lacks[1]), exp.Func):
+    missing = _MISSING_ARGUMENT.search(what)
+    if missing and not issubclass(kind := getattr(exp, missing[1]), exp.Func):
         what = "something is missing here"
-    elif lacks:
+    elif missing:
         name = kind.sql_name().lower()
         what = f"{name} lacks an argument"
         if re.search(rf"\b{name}\s*\(\s*DISTINCT\b", query, re.IGNORECASE):
             what = f"{name} has no DISTINCT here, as it is of two columns; take it of a query of "
             what += "SELECT DISTINCT"
     lines = query.splitlines()
-    if line is None or end is None or not 0 < line <= len(lines):
+    if line is None or last_column is None or not 0 < line <= len(lines):
         return f"{what}."
     text = lines[line - 1]
-    # What sqlglot counts is the last letter of the word.
-    column = max(1, min(end, len(text)) - len(found.get("highlight") or " ") + 1)
+    # sqlglot gives the position of the last letter of the word.
+    column = max(1, min(last_column, len(text)) - len(details.get("highlight") or " ") + 1)
     return f"line {line}, column {column}: {what}:\n{text}\n{' ' * (column - 1)}^"
 
 
-def _first(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0].rstrip(".")
 
 
-def own(tree: exp.Expr) -> Iterator[exp.Expr]:
-    """Walk what belongs to a query or a part of it, without the queries that are nested in it.
+def walk_own(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """Walk the nodes of a query or a part of it, without the queries nested in it.
 
     Examples
     --------
-    >>> tree = parsed("SELECT a FROM (SELECT b FROM t) WHERE c IN (SELECT d FROM u)", "duckdb")
-    >>> [node.name for node in own(tree) if isinstance(node, exp.Column)]
+    >>> tree = parse_query("SELECT a FROM (SELECT b FROM t) WHERE c IN (SELECT d FROM u)", "duckdb")
+    >>> [node.name for node in walk_own(tree) if isinstance(node, exp.Column)]
     ['a', 'c']
     """
     for node in tree.walk(prune=lambda one: one is not tree and isinstance(one, exp.Query)):
@@ -221,24 +228,24 @@ def own(tree: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def sources_of(select: exp.Select) -> list[exp.Expr]:
-    """Return what a query with FROM is of, from left to right.
+    """Return the sources of a query with FROM, from left to right.
 
     Examples
     --------
-    >>> select = parsed("SELECT 1 FROM a JOIN b USING (k), c AS d", "duckdb")
+    >>> select = parse_query("SELECT 1 FROM a JOIN b USING (k), c AS d", "duckdb")
     >>> [one.sql() for one in sources_of(select)]
     ['a', 'b', 'c AS d']
     """
     return [select.args["from_"].this, *(one.this for one in select.args.get("joins") or ())]
 
 
-def computed_answers(select: exp.Select) -> dict[str, exp.Expr]:
-    """Return the answers of a query whose names are not those of the columns that they are.
+def computed_aliases(select: exp.Select) -> dict[str, exp.Expr]:
+    """Return the expressions by lower-case alias, except columns that keep their name.
 
     Examples
     --------
-    >>> select = parsed("SELECT a, a AS A, b AS c, a + 1 AS D FROM t", "duckdb")
-    >>> {name: answer.sql() for name, answer in computed_answers(select).items()}
+    >>> select = parse_query("SELECT a, a AS A, b AS c, a + 1 AS D FROM t", "duckdb")
+    >>> {name: value.sql() for name, value in computed_aliases(select).items()}
     {'c': 'b', 'd': 'a + 1'}
     """
     return {
@@ -249,7 +256,7 @@ def computed_answers(select: exp.Select) -> dict[str, exp.Expr]:
     }
 
 
-def nested(tree: exp.Expr) -> list[exp.Expr]:
+def nested_queries(tree: exp.Expr) -> list[exp.Expr]:
     """Return the outermost queries that are nested in a query, or in a part of one."""
     walk = tree.walk(prune=lambda one: one is not tree and isinstance(one, exp.Query))
     return [one for one in walk if one is not tree and isinstance(one, exp.Query)]

@@ -1,8 +1,8 @@
-"""Text as trees, by sqlglot: with SESSION frames, which it does not know, and no argument that it
-leaves out.
+"""Text parsed into trees by sqlglot: with SESSION frames, which it does not know, and with an error
+for each argument that it would drop.
 
-It is asked by its public calls, and nothing of it is derived: its compiled build, which another
-package may have brought along (``sqlglotc``), makes nothing of classes derived from its own.
+Only public calls of sqlglot are used, and no class is derived from its own: its compiled build
+(``sqlglotc``), which another package may have installed, ignores derived classes.
 """
 
 import re
@@ -14,26 +14,26 @@ from sqlglot.parser import Parser
 
 from workbench.dialects.functions import LIKE_POSTGRES
 
-#: What stands on both sides of a column among the arguments of a function, or in a part of one.
+#: Tokens before or after a column among the arguments of a function, or in a part of one.
 _BETWEEN = {
     *(TokenType.COMMA, TokenType.DOT, TokenType.PLUS, TokenType.DASH, TokenType.STAR),
     *(TokenType.SLASH, TokenType.MOD, TokenType.DPIPE, TokenType.AND, TokenType.OR),
     *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE),
 }
 _BEFORE = {*_BETWEEN, TokenType.L_PAREN, TokenType.NOT}
-_BEHIND = {*_BETWEEN, TokenType.R_PAREN, TokenType.DCOLON, TokenType.IS, TokenType.IN}
+_AFTER = {*_BETWEEN, TokenType.R_PAREN, TokenType.DCOLON, TokenType.IS, TokenType.IN}
 _COLUMN = {TokenType.VAR, TokenType.IDENTIFIER}
-#: How a SESSION frame begins, and a name that no query gives to a function unless it quotes it.
-_SESSION, _GAP_OF = ["SESSION", "WITH", "GAP"], "session with gap"
+#: How a SESSION frame begins, and a function name that no query can have unless it quotes it.
+_SESSION, _GAP_CALL = ["SESSION", "WITH", "GAP"], "session with gap"
 
 #: A number and a unit of an interval, and the time at its end.
 _PART = re.compile(r"(?<![\d.])[+-]?\d+(?:\.\d+)?\s*[A-Za-z]+")
 _HAS_UNIT = re.compile(r"\d\s*[A-Za-z]")
-_CLOCK = re.compile(r"(?<!\S)([+-]?)(\d+):(\d+)(?::(\d+(?:\.\d+)?))?\s*$")
+_TIME_OF_DAY = re.compile(r"(?<!\S)([+-]?)(\d+):(\d+)(?::(\d+(?:\.\d+)?))?\s*$")
 
 
 def tokens_of(text: str, dialect: str) -> list[Token]:
-    """Return the words of a text.
+    """Return the tokens of a text.
 
     Parameters
     ----------
@@ -54,20 +54,20 @@ def tokens_of(text: str, dialect: str) -> list[Token]:
 
 
 def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | None]:
-    """Return the statements that words make, in which each argument of a function is found.
+    """Return the statements of some tokens, and refuse any with a dropped argument of a function.
 
     Parameters
     ----------
     tokens : list of sqlglot.Token
     text : str
-        Whose words they are.
+        The text that the tokens are from.
     dialect : str
         One of :data:`workbench.dialects.functions.DIALECTS`.
 
     Returns
     -------
     list of sqlglot.exp.Expr or None
-        None for a statement of nothing.
+        None for an empty statement.
 
     Raises
     ------
@@ -84,86 +84,88 @@ def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | No
     sqlglot.errors.ParseError: percentile does not take weight here; leave it out
     """
     sessions = dialect == "risingwave"
-    words = _with_sessions_as_ranges(tokens) if sessions else tokens
+    rewritten = _sessions_to_ranges(tokens) if sessions else tokens
     if dialect == "clickhouse":
-        words = _with_limits_apart(_with_rand_apart(words))
+        rewritten = _nest_limit_by(_rename_rand(rewritten))
     if dialect in LIKE_POSTGRES:
-        words = _with_times_apart(words)
-    words = _with_whole_intervals(words)
-    trees = Dialect.get_or_raise(dialect).parser().parse(words, text)
+        rewritten = _parenthesize_times(rewritten)
+    rewritten = _normalize_intervals(rewritten)
+    trees = Dialect.get_or_raise(dialect).parser().parse(rewritten, text)
     _check_arguments(trees, tokens)
     if sessions:
         _mark_sessions(trees)
     return trees
 
 
-def _with_whole_intervals(tokens: list[Token]) -> list[Token]:
-    """The words, in which an interval's time is hours, minutes and seconds by their names.
+def _normalize_intervals(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with the time of an interval written as hours, minutes and seconds.
 
-    Of a text with one number and one unit sqlglot keeps these, whatever stands around them, and
-    Spark makes null of a text that it cannot cast.
+    Of a text with one number and one unit sqlglot keeps these two and ignores the rest, and Spark
+    returns null for a text that it cannot cast.
     """
-    found = list(tokens)
-    for place, one in enumerate(tokens):
-        if one.token_type == TokenType.STRING and _is_interval(tokens, place):
-            is_cast = not place or tokens[place - 1].token_type != TokenType.INTERVAL
-            found[place] = _at(one, (one.token_type, _whole_interval(one, is_cast)))[0]
-    return found
+    normalized = list(tokens)
+    for index, one in enumerate(tokens):
+        if one.token_type == TokenType.STRING and _is_interval(tokens, index):
+            is_cast = not index or tokens[index - 1].token_type != TokenType.INTERVAL
+            normalized[index] = _tokens_at(one, (one.token_type, _interval_text(one, is_cast)))[0]
+    return normalized
 
 
-def _is_interval(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a text is all of an interval: not one as ``INTERVAL '03:04' MINUTE TO SECOND``."""
-    around = [one.text.upper() for one in tokens[max(place - 1, 0) : place + 3]]
-    before, behind = around[0] if place else "", around[2 if place else 1 :]
-    return (before == "INTERVAL" and behind[1:] != ["TO"]) or behind == ["::", "INTERVAL"]
+def _is_interval(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether a text is a whole interval, unlike ``INTERVAL '03:04' MINUTE TO SECOND``."""
+    around = [one.text.upper() for one in tokens[max(index - 1, 0) : index + 3]]
+    before, after = around[0] if index else "", around[2 if index else 1 :]
+    return (before == "INTERVAL" and after[1:] != ["TO"]) or after == ["::", "INTERVAL"]
 
 
-def _whole_interval(one: Token, is_cast: bool) -> str:
+def _interval_text(one: Token, is_cast: bool) -> str:
     text = one.text
-    if (clock := _CLOCK.search(text)) is not None:
+    if (clock := _TIME_OF_DAY.search(text)) is not None:
         sign, *parts = clock.groups()
         units = zip(parts, ("hours", "minutes", "seconds"), strict=True)
-        named = " ".join(f"{sign}{part} {unit}" for part, unit in units if part)
-        text = f"{text[: clock.start()]}{named}"
+        units_text = " ".join(f"{sign}{part} {unit}" for part, unit in units if part)
+        text = f"{text[: clock.start()]}{units_text}"
     if (is_cast or _HAS_UNIT.search(text)) and _PART.sub("", text).strip():
         raise _error(
             "an interval is numbers with their units here, and a time at its end, as "
             "'1 day 03:04:05'",
-            _at(one, (one.token_type, f"'{one.text}'"))[0],
+            _tokens_at(one, (one.token_type, f"'{one.text}'"))[0],
         )
     return text
 
 
-def _with_rand_apart(tokens: list[Token]) -> list[Token]:
-    """The words, in which ``rand()`` has its other name: sqlglot takes it for randCanonical."""
+def _rename_rand(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with ``rand()`` renamed: sqlglot takes it for randCanonical."""
     return [
-        _at(one, (one.token_type, "rand32"))[0]
-        if one.text.lower() == "rand" and behind is not None
-        and behind.token_type == TokenType.L_PAREN else one
-        for one, behind in zip(tokens, [*tokens[1:], None], strict=True)
+        _tokens_at(one, (one.token_type, "rand32"))[0]
+        if one.text.lower() == "rand" and following is not None
+        and following.token_type == TokenType.L_PAREN else one
+        for one, following in zip(tokens, [*tokens[1:], None], strict=True)
     ]  # fmt: skip
 
 
-def _with_limits_apart(tokens: list[Token]) -> list[Token]:
-    """The words, in which LIMIT behind LIMIT BY is of a query around the one of LIMIT BY."""
-    # Where each open query begins, and which of these words it has had.
-    begins, had = [0], [set[str]()]
-    for place, one in enumerate(tokens):
+def _nest_limit_by(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with a LIMIT after LIMIT BY moved to a query around that of LIMIT BY."""
+    # Where each open query starts, and which of the words LIMIT, BY and UNION it has had.
+    starts, seen_words = [0], [set[str]()]
+    for index, one in enumerate(tokens):
         if one.token_type == TokenType.L_PAREN:
-            begins.append(place + 1)
-            had.append(set())
-        elif one.token_type == TokenType.R_PAREN and len(begins) > 1:
-            begins.pop()
-            had.pop()
-        elif one.token_type == TokenType.LIMIT and had[-1] == {"LIMIT", "BY"}:
-            begin = begins[-1]
-            around = _at(one, (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"),
+            starts.append(index + 1)
+            seen_words.append(set())
+        elif one.token_type == TokenType.R_PAREN and len(starts) > 1:
+            starts.pop()
+            seen_words.pop()
+        elif one.token_type == TokenType.LIMIT and seen_words[-1] == {"LIMIT", "BY"}:
+            start = starts[-1]
+            opening = _tokens_at(one, (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"),
                          (TokenType.FROM, "FROM"), (TokenType.L_PAREN, "("))  # fmt: skip
-            closed = _at(one, (TokenType.R_PAREN, ")"))
-            found = [*tokens[:begin], *around, *tokens[begin:place], *closed, *tokens[place:]]
-            return _with_limits_apart(found)
-        elif one.text.upper() in ("LIMIT", "UNION") or (one.text.upper() == "BY" and had[-1]):
-            had[-1].add(one.text.upper())
+            closing = _tokens_at(one, (TokenType.R_PAREN, ")"))
+            nested = [*tokens[:start], *opening, *tokens[start:index], *closing, *tokens[index:]]
+            return _nest_limit_by(nested)
+        elif one.text.upper() in ("LIMIT", "UNION") or (
+            one.text.upper() == "BY" and seen_words[-1]
+        ):
+            seen_words[-1].add(one.text.upper())
     return tokens
 
 
@@ -173,45 +175,52 @@ _TIMES = {
 }
 
 
-def _with_times_apart(tokens: list[Token]) -> list[Token]:
-    """The words, in which ``DATE '2024-01-02'`` is one before what is cast by ``::``."""
-    found: list[Token] = []
-    for place, one in enumerate(tokens):
-        kinds = [word.token_type for word in tokens[place - 1 : place + 2]] if place else []
-        if kinds and kinds[0] in _TIMES and kinds[1:] == [TokenType.STRING, TokenType.DCOLON]:
-            word = found.pop()
-            found += [*_at(word, (TokenType.L_PAREN, "(")), word, one]
-            found += _at(one, (TokenType.R_PAREN, ")"))
+def _parenthesize_times(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with ``DATE '2024-01-02'`` in parentheses where ``::`` casts it."""
+    parenthesized: list[Token] = []
+    for index, one in enumerate(tokens):
+        types = (
+            [type_token.token_type for type_token in tokens[index - 1 : index + 2]] if index else []
+        )
+        if types and types[0] in _TIMES and types[1:] == [TokenType.STRING, TokenType.DCOLON]:
+            type_token = parenthesized.pop()
+            parenthesized += [*_tokens_at(type_token, (TokenType.L_PAREN, "(")), type_token, one]
+            parenthesized += _tokens_at(one, (TokenType.R_PAREN, ")"))
         else:
-            found.append(one)
-    return found
+            parenthesized.append(one)
+    return parenthesized
 
 
-def _with_sessions_as_ranges(tokens: list[Token]) -> list[Token]:
-    """The words, in which a SESSION frame is a range that begins by a call of its gap."""
-    found: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        begin = place + len(_SESSION)
-        if [one.text.upper() for one in tokens[place:begin]] != _SESSION:
-            found.append(tokens[place])
-            place += 1
+def _sessions_to_ranges(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with each SESSION frame as a range that starts with a call of its gap."""
+    replaced: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        gap_start = index + len(_SESSION)
+        if [one.text.upper() for one in tokens[index:gap_start]] != _SESSION:
+            replaced.append(tokens[index])
+            index += 1
             continue
-        place = begin + sum(1 for _ in _gap(tokens[begin:]))
-        if place == begin:
-            at = tokens[min(begin, len(tokens) - 1)]
+        index = gap_start + sum(1 for _ in _gap_tokens(tokens[gap_start:]))
+        if index == gap_start:
+            at = tokens[min(gap_start, len(tokens) - 1)]
             raise _error("Expected a gap, such as INTERVAL '30 minutes'", at)
-        found += _at(tokens[begin - 1], (TokenType.RANGE, "RANGE"), (TokenType.BETWEEN, "BETWEEN"),
-                     (TokenType.VAR, _GAP_OF), (TokenType.L_PAREN, "("))  # fmt: skip
-        found += tokens[begin:place]
-        found += _at(tokens[place - 1], (TokenType.R_PAREN, ")"), (TokenType.VAR, "PRECEDING"),
-                     (TokenType.AND, "AND"), (TokenType.VAR, "CURRENT"),
-                     (TokenType.ROW, "ROW"))  # fmt: skip
-    return found
+        replaced += _tokens_at(
+            tokens[gap_start - 1],
+            (TokenType.RANGE, "RANGE"), (TokenType.BETWEEN, "BETWEEN"),
+            (TokenType.VAR, _GAP_CALL), (TokenType.L_PAREN, "("),
+        )  # fmt: skip
+        replaced += tokens[gap_start:index]
+        replaced += _tokens_at(
+            tokens[index - 1],
+            (TokenType.R_PAREN, ")"), (TokenType.VAR, "PRECEDING"), (TokenType.AND, "AND"),
+            (TokenType.VAR, "CURRENT"), (TokenType.ROW, "ROW"),
+        )  # fmt: skip
+    return replaced
 
 
-def _gap(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The words up to the end of a window, or to what its frame leaves out."""
+def _gap_tokens(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the tokens up to the end of a window, or to EXCLUDE."""
     depth = 0
     for one in tokens:
         depth += (one.token_type == TokenType.L_PAREN) - (one.token_type == TokenType.R_PAREN)
@@ -220,58 +229,61 @@ def _gap(tokens: Sequence[Token]) -> Iterator[Token]:
         yield one
 
 
-def _at(place: Token, *words: tuple[TokenType, str]) -> list[Token]:
-    """Words that stand, for an error's sake, where another one does."""
-    where = place.line, place.col, place.start, place.end
-    return [Token(kind, text, *where) for kind, text in words]
+def _tokens_at(token: Token, *words: tuple[TokenType, str]) -> list[Token]:
+    """Return new tokens at the position of another one, which errors will show."""
+    position = token.line, token.col, token.start, token.end
+    return [Token(kind, text, *position) for kind, text in words]
 
 
 def _mark_sessions(trees: Sequence[exp.Expr | None]) -> None:
-    """Make SESSION frames of the ranges that stand for them; the trees are changed."""
+    """Turn the ranges that stand for SESSION frames back into these; the trees are changed."""
     for tree in trees:
         for spec in list(tree.find_all(exp.WindowSpec)) if tree else ():
             start = spec.args.get("start")
-            if isinstance(start, exp.Anonymous) and start.this == _GAP_OF:
+            if isinstance(start, exp.Anonymous) and start.this == _GAP_CALL:
                 excluded = spec.args.get("exclude")
                 gap = start.expressions[0]
                 spec.replace(exp.WindowSpec(kind="SESSION", start=gap, exclude=excluded))
 
 
 def _check_arguments(trees: Sequence[exp.Expr | None], tokens: Sequence[Token]) -> None:
-    """Say which column among the arguments of a function is in no part of what was read."""
+    """Refuse a column among the arguments of a function that no parsed node has."""
     nodes = [node for tree in trees if tree for node in tree.walk()]
-    places = {node.meta["start"] for node in nodes if node._meta and "start" in node._meta}
-    # Parts of a time, which it writes in full.
+    parsed_starts = {node.meta["start"] for node in nodes if node._meta and "start" in node._meta}
+    # Parts of a time, whose names sqlglot expands.
     units = {node.name.upper() for node in nodes if isinstance(node, exp.Var)}
     for name, one in _columns_in_calls(tokens):
         word = one.text.upper()
-        if one.start not in places and Dialect.DATE_PART_MAPPING.get(word, word) not in units:
+        if (
+            one.start not in parsed_starts
+            and Dialect.DATE_PART_MAPPING.get(word, word) not in units
+        ):
             raise _error(f"{name} does not take {one.text} here; leave it out", one)
 
 
 def _columns_in_calls(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
-    """The words that are columns among the arguments of functions, each with its function."""
+    """Yield each token that is a column among the arguments of a function, with the function."""
     open_calls: list[str | None] = []
     last: str | None = None
-    for before, one, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
+    for before, one, following in zip(tokens, tokens[1:], tokens[2:], strict=False):
         last_closed, last = last, None
         if one.token_type == TokenType.L_PAREN:
             is_call = before.token_type in Parser.FUNC_TOKENS
-            # A second list of arguments, as ClickHouse has them behind parameters, or what is
-            # within parentheses within a call.
-            within = last_closed or (open_calls[-1] if open_calls else None)
-            open_calls.append(before.text if is_call else within)
+            # A second list of arguments, as ClickHouse has after parameters, or parentheses
+            # within a call.
+            enclosing = last_closed or (open_calls[-1] if open_calls else None)
+            open_calls.append(before.text if is_call else enclosing)
         elif one.token_type == TokenType.R_PAREN and open_calls:
             last = open_calls.pop()
-        elif open_calls and open_calls[-1] and _is_column(before, one, behind):
+        elif open_calls and open_calls[-1] and _is_column(before, one, following):
             yield open_calls[-1], one
 
 
-def _is_column(before: Token, one: Token, behind: Token) -> bool:
-    around = before.token_type in _BEFORE and behind.token_type in _BEHIND
+def _is_column(before: Token, one: Token, following: Token) -> bool:
+    around = before.token_type in _BEFORE and following.token_type in _AFTER
     return around and one.token_type in _COLUMN
 
 
-def _error(what: str, at: Token) -> ParseError:
-    """An error as sqlglot has it, with its place."""
-    return ParseError.new(what, what, at.line, at.col, highlight=at.text)
+def _error(what: str, token: Token) -> ParseError:
+    """Return an error of sqlglot at the position of a token."""
+    return ParseError.new(what, what, token.line, token.col, highlight=token.text)

@@ -1,4 +1,4 @@
-"""Parts of a query that Spark has no words for, each by what to write in its place."""
+"""Parts of a query that Spark has no syntax for, each with what to write instead."""
 
 import re
 
@@ -11,7 +11,7 @@ _NEAREST = (
     "join the last row before each by LEFT JOIN LATERAL (SELECT ... ORDER BY ... DESC LIMIT 1) ON "
     "true, or take wb.Backfill"
 )
-#: By the word that stands before JOIN.
+#: What to write instead of a join, by the word before JOIN.
 _JOINS = {
     "ASOF": _NEAREST,
     "ANY": "keep one row of each key first, as by QUALIFY row_number() OVER (...) = 1",
@@ -51,7 +51,7 @@ _BLOCK = (
 _STATES = re.compile(
     r"(count|sum|avg|min|max|any|uniq\w*|quantile\w*|arg\w+|grouparray|groupbitmap)(if)?(state|merge)$"
 )
-#: Functions by their names in small letters.
+#: Why a function is not available, by dialect and lower-case name.
 _CALLS = {
     "clickhouse": {
         **dict.fromkeys(("topk", "topkif", "topkweighted"), _FREQUENT),
@@ -84,7 +84,7 @@ _CALLS = {
 
 
 def check_available(tree: exp.Expr, dialect: str) -> None:
-    """Refuse what Spark has no words for.
+    """Refuse what Spark has no syntax for.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ tables, and join by the numbers.
     """
     _check_tables(tree, dialect)
     if dialect in LIKE_POSTGRES:
-        _check_parts(tree)
+        _check_expressions(tree)
     for join in tree.find_all(exp.Join):
         words = {str(join.args.get(one) or "").upper() for one in ("method", "kind", "side")}
         for word in sorted(words & _JOINS.keys()):
@@ -139,7 +139,7 @@ def _check_calls(tree: exp.Expr, dialect: str) -> None:
 
 
 def check_no_pivot(word: str) -> None:
-    """Refuse the statements of DuckDB that turn rows into columns, or back.
+    """Refuse PIVOT and UNPIVOT as statements of DuckDB.
 
     Examples
     --------
@@ -176,19 +176,19 @@ def _check_tables(tree: exp.Expr, dialect: str) -> None:
             check_no_pivot("UNPIVOT" if pivot.args.get("unpivot") else "PIVOT")
 
 
-#: Parts of a path into JSON that find several parts of a text.
-_SEVERAL = (exp.JSONPathWildcard, exp.JSONPathRecursive, exp.JSONPathSlice, exp.JSONPathUnion)
+#: Parts of a JSON path that match several parts of a text.
+_MULTIPLE = (exp.JSONPathWildcard, exp.JSONPathRecursive, exp.JSONPathSlice, exp.JSONPathUnion)
 _KEYS = (exp.JSONBContainsTopKey, exp.JSONBContainsAnyTopKeys, exp.JSONBContainsAllTopKeys)
 
 
-def _check_parts(tree: exp.Expr) -> None:
-    """Refuse parts of values of which Spark has none, or others."""
+def _check_expressions(tree: exp.Expr) -> None:
+    """Refuse expressions that Spark does not have, or gives other values for."""
     if tree.find(exp.Comprehension):
         raise WorkbenchError(
             "query: a list by FOR is not available; take list_transform and list_filter."
         )
     for path in tree.find_all(exp.JSONPath):
-        if path.find(*_SEVERAL):
+        if path.find(*_MULTIPLE):
             raise WorkbenchError(
                 "query: a path into JSON that finds several parts, by * or .., is not available; "
                 "write names and places from 0, as '$.a.b[0]'."
@@ -197,8 +197,8 @@ def _check_parts(tree: exp.Expr) -> None:
         raise WorkbenchError(
             "query: ?, ?| and ?& of JSON are not available; ask whether x->>'key' IS NOT NULL."
         )
-    for made in tree.find_all(exp.Array):
-        if len(made.expressions) == 1 and isinstance(made.expressions[0], exp.Query):
+    for array in tree.find_all(exp.Array):
+        if len(array.expressions) == 1 and isinstance(array.expressions[0], exp.Query):
             raise WorkbenchError(
                 "query: ARRAY(SELECT ...) is not available; take (SELECT array_agg(x ORDER BY y) "
                 "FROM t), which is null where there is no row."

@@ -6,7 +6,7 @@ from workbench.functions.catalogue import info_of
 from workbench.queries.functions import read
 from workbench.queries.meaning import name_values
 from workbench.queries.parts import Translation
-from workbench.queries.reading.parsing import own
+from workbench.queries.reading.parsing import walk_own
 from workbench.queries.staged import staged_column
 from workbench.queries.windows.calls import goes_by_order
 from workbench.spark.table import unused
@@ -36,7 +36,7 @@ def ordered_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
     -------
     sqlglot.exp.Select
     """
-    wanting = [one for one in own(select) if isinstance(one, exp.Window) and _wants(one, work)]
+    wanting = [one for one in walk_own(select) if isinstance(one, exp.Window) and _wants(one, work)]
     source = select.args.get("from_")
     others = any(select.args.get(part) for part in ("joins", "laterals", "group", "having"))
     if wanting and source is None:

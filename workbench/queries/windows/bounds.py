@@ -44,8 +44,8 @@ def frame_of(spec: exp.WindowSpec | None, named: Named) -> Frame | None:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
-    >>> tree = parsed('''SELECT sum(x) OVER (ORDER BY d RANGE BETWEEN INTERVAL 3 DAY PRECEDING
+    >>> from workbench.queries.reading.parsing import parse_query
+    >>> tree = parse_query('''SELECT sum(x) OVER (ORDER BY d RANGE BETWEEN INTERVAL 3 DAY PRECEDING
     ...     AND CURRENT ROW EXCLUDE TIES)''', "duckdb")
     >>> frame_of(tree.expressions[0].args["spec"], str)
     wb.Frame.range('-3 days', 0, exclude='ties')
@@ -163,8 +163,8 @@ def duration(node: exp.Interval) -> str | None:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
-    >>> tree = parsed("SELECT INTERVAL '1 day 2 hours', INTERVAL 90 MINUTES", "duckdb")
+    >>> from workbench.queries.reading.parsing import parse_query
+    >>> tree = parse_query("SELECT INTERVAL '1 day 2 hours', INTERVAL 90 MINUTES", "duckdb")
     >>> [duration(one) for one in tree.expressions]
     ['1 day 2 hours', '90 minutes']
     """

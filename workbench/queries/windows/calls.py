@@ -12,7 +12,7 @@ from workbench.frames.frame import Frame
 from workbench.functions import fn
 from workbench.functions.catalogue import INT, NUMBERS, RANKING, info_of, kind_of
 from workbench.queries.functions import SqlFunction, constant, read
-from workbench.queries.reading.parsing import own
+from workbench.queries.reading.parsing import walk_own
 from workbench.queries.staged import Staged
 from workbench.queries.windows.bounds import frame_of, in_units
 from workbench.queries.windows.own_orders import OWN_ORDER
@@ -81,11 +81,11 @@ def named_windows(select: exp.Select) -> None:
         known[one.name.lower()] = _refined(one, known)
     select.set("windows", None)
     # Windows of nested queries have names of their own.
-    for window in [one for one in own(select) if isinstance(one, exp.Window)]:
+    for window in [one for one in walk_own(select) if isinstance(one, exp.Window)]:
         full = _refined(window, known)
         for part in ("partition_by", "order", "spec", "alias"):
             window.set(part, full.args.get(part))
-        for node in list(own(window)):
+        for node in list(walk_own(window)):
             # Within a window such text is only compared.
             if isinstance(node, exp.Collate) and node.expression.name.lower() == "nocase":
                 node.replace(exp.Lower(this=node.this.copy()))
@@ -127,8 +127,8 @@ def call_of(window: exp.Window, dialect: str, staged: Staged, hint: str) -> SqlC
     asked = read(window.this, dialect)
     if not asked.name:
         return None
-    own = own_terms(window, asked)
-    info = info_of(asked.name, bool(own))
+    walk_own = own_terms(window, asked)
+    info = info_of(asked.name, bool(walk_own))
     if asked.condition is not None:
         _check_filter(asked.condition, asked.written, info.has_frame)
     order = window.args.get("order")
@@ -151,7 +151,7 @@ def call_of(window: exp.Window, dialect: str, staged: Staged, hint: str) -> SqlC
         named,
         None if default is None or _literal(default) is not _NONE else staged.name(default),
         None if asked.each is None else staged.name(asked.each),
-        _terms(own, staged),
+        _terms(walk_own, staged),
     )
 
 
@@ -177,7 +177,7 @@ def own_terms(window: exp.Window, asked: SqlFunction) -> list[exp.Expr]:
 def _check_filter(condition: exp.Expr, written: str, has_frame: bool) -> None:
     if not has_frame:
         raise WorkbenchError(f"query: {written} has no FILTER, as it looks at all rows.")
-    if any(isinstance(one, exp.UDTF) for one in own(condition)):
+    if any(isinstance(one, exp.UDTF) for one in walk_own(condition)):
         raise WorkbenchError(
             f"query: FILTER of {written} makes rows of a list; write one condition for each row."
         )

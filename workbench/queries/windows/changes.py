@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from workbench.errors import WorkbenchError
 from workbench.queries.parts import Translation
-from workbench.queries.reading.parsing import own
+from workbench.queries.reading.parsing import walk_own
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _beyond_rows(query: exp.Query, of: exp.Table) -> str | None:
     for part, word in TOGETHER.items():
         if query.args.get(part):
             return word
-    parts = list(own(query))
+    parts = list(walk_own(query))
     if any(isinstance(one, exp.Window) for one in parts):
         return "a window"
     if any(isinstance(one, exp.AggFunc) for one in parts):

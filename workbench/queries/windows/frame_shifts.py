@@ -5,7 +5,7 @@ from math import inf
 from sqlglot import exp
 
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.parsing import own
+from workbench.queries.reading.parsing import walk_own
 
 #: What each of them is, and whether it looks back or ahead.
 _KINDS: dict[str, tuple[type[exp.Expr], int]] = {
@@ -33,13 +33,13 @@ def with_frame_shifts(select: exp.Select) -> None:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
-    >>> tree = parsed("SELECT lagInFrame(x, 2) OVER (ORDER BY d)", "clickhouse")
+    >>> from workbench.queries.reading.parsing import parse_query
+    >>> tree = parse_query("SELECT lagInFrame(x, 2) OVER (ORDER BY d)", "clickhouse")
     >>> with_frame_shifts(tree)
     >>> print(tree.sql("clickhouse"))
     SELECT lag(x, 2) OVER (ORDER BY d)
     """
-    for window in [one for one in own(select) if isinstance(one, exp.Window)]:
+    for window in [one for one in walk_own(select) if isinstance(one, exp.Window)]:
         call = window.this
         while isinstance(call, exp.RespectNulls):
             call = call.this

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.queries.reading.parsing import own
+from workbench.queries.reading.parsing import walk_own
 
 #: Where a window holds the order that stood among the arguments of its function.
 OWN_ORDER = "own_order"
@@ -22,13 +22,14 @@ def with_own_orders(select: exp.Select) -> exp.Select:
 
     Examples
     --------
-    >>> from workbench.queries.reading.parsing import parsed
-    >>> tree = with_own_orders(parsed("SELECT lag(x, 2 ORDER BY y) OVER (ORDER BY d)", "duckdb"))
+    >>> from workbench.queries.reading.parsing import parse_query
+    >>> query = "SELECT lag(x, 2 ORDER BY y) OVER (ORDER BY d)"
+    >>> tree = with_own_orders(parse_query(query, "duckdb"))
     >>> print(tree.sql("duckdb"), "|", tree.expressions[0].args[OWN_ORDER].sql("duckdb"))
     SELECT LAG(x, 2) OVER (ORDER BY d) | ORDER BY y
     """
-    for window in [one for one in own(select) if isinstance(one, exp.Window)]:
-        order = next((one for one in own(window.this) if isinstance(one, exp.Order)), None)
+    for window in [one for one in walk_own(select) if isinstance(one, exp.Window)]:
+        order = next((one for one in walk_own(window.this) if isinstance(one, exp.Order)), None)
         if order is None or isinstance(order.parent, exp.Window | exp.WithinGroup):
             continue
         window.set(OWN_ORDER, exp.Order(expressions=[one.copy() for one in order.expressions]))

@@ -54,7 +54,7 @@ class _Call:
         return exp.and_(*every) if every else None
 
 
-def with_aggregates(tree: exp.Expr, dialect: str) -> None:
+def rewrite_aggregates(tree: exp.Expr, dialect: str) -> None:
     """Put what means the same to Spark in the place of aggregates of groups.
 
     Parameters
@@ -72,7 +72,7 @@ def with_aggregates(tree: exp.Expr, dialect: str) -> None:
     --------
     >>> from sqlglot import parse_one
     >>> tree = parse_one("SELECT arg_min(y, id), first(y ORDER BY id) FROM t", read="duckdb")
-    >>> with_aggregates(tree, "duckdb")
+    >>> rewrite_aggregates(tree, "duckdb")
     >>> print(tree.expressions[0].sql("spark"))
     MIN_BY(y, id) FILTER(WHERE NOT y IS NULL)
     """

@@ -83,7 +83,7 @@ from workbench.dialects.writing import anonymous, is_not_null
 from workbench.errors import WorkbenchError
 
 
-def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
+def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
     """Put what Spark calls it in the place of each function of one row that it calls otherwise.
 
     Parameters
@@ -104,7 +104,7 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
     --------
     >>> from sqlglot import parse_one
     >>> tree = parse_one("SELECT log(x), extract(dow FROM d), epoch_us(t)", read="duckdb")
-    >>> with_scalars(tree, "duckdb", lambda node, operands: None)
+    >>> rewrite_scalars(tree, "duckdb", lambda node, operands: None)
     >>> print(tree.sql("spark"))
     SELECT LOG10(x), (DAYOFWEEK(d) - 1), (UNIX_MICROS(CAST(t AS TIMESTAMP)))
     """

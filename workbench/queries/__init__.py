@@ -1,7 +1,7 @@
-"""SQL of DuckDB, ClickHouse, RisingWave and Postgres, taken apart for Spark and the kernels.
+"""SQL of DuckDB, ClickHouse, RisingWave and Postgres, split into parts for Spark and the kernels.
 
-No kernel is called from here: what a query asks becomes the objects of ``windows``, ``funnel`` and
-``groups``, and the rest is Spark's own SQL.
+No kernel is called from here: window calls, funnels and quantiles become objects of ``windows``,
+``funnel`` and ``groups``, and the rest is Spark's own SQL.
 """
 
 from typing import TYPE_CHECKING

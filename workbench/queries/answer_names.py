@@ -1,12 +1,12 @@
-"""When the names of a SELECT must be made plain before Spark reads it."""
+"""Whether the columns of a SELECT must be resolved before Spark reads it."""
 
 from sqlglot import exp
 
 from workbench.queries.reading.parsing import computed_aliases, walk_own
 
 
-def needs_plain_columns(select: exp.Select, dialect: str) -> bool:
-    """Say whether Spark would read the stars and names of a SELECT otherwise than its dialect.
+def needs_column_resolution(select: exp.Select, dialect: str) -> bool:
+    """Return whether Spark resolves the stars and names of a SELECT differently than its dialect.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def needs_plain_columns(select: exp.Select, dialect: str) -> bool:
     Examples
     --------
     >>> from workbench.queries.reading.parsing import parse_query
-    >>> asked = "SELECT date_trunc('hour', ts) AS ts, count(*) FROM t GROUP BY ts"
-    >>> [needs_plain_columns(parse_query(asked, one), one) for one in ("clickhouse", "duckdb")]
+    >>> query = "SELECT date_trunc('hour', ts) AS ts, count(*) FROM t GROUP BY ts"
+    >>> [needs_column_resolution(parse_query(query, one), one) for one in ("clickhouse", "duckdb")]
     [True, False]
     """
     if dialect == "spark" or isinstance(select.parent, exp.Exists):
@@ -35,18 +35,18 @@ def needs_plain_columns(select: exp.Select, dialect: str) -> bool:
                 return True
         elif one.find(exp.Columns):
             return True
-    return _names_answers(select, dialect)
+    return _refers_to_alias(select, dialect)
 
 
-def _names_answers(select: exp.Select, dialect: str) -> bool:
-    """Whether an answer's name stands where Spark takes it for a column, or knows none."""
+def _refers_to_alias(select: exp.Select, dialect: str) -> bool:
+    """Return whether an alias is used where Spark takes it for a column or does not know it."""
     names = computed_aliases(select).keys()
     if not names or dialect not in ("clickhouse", "duckdb"):
         return False
-    places = [where] if (where := select.args.get("where")) is not None else []
+    expressions = [where] if (where := select.args.get("where")) is not None else []
     if dialect == "clickhouse":
-        places += select.expressions
+        expressions += select.expressions
     return any(
         isinstance(node, exp.Column) and not node.table and node.name.lower() in names
-        for place in places for node in walk_own(place)
+        for expression in expressions for node in walk_own(expression)
     )  # fmt: skip

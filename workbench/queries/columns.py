@@ -1,4 +1,4 @@
-"""The columns of a SELECT made plain: stars, names of answers, positions, and what has no name."""
+"""The columns of a SELECT resolved: stars, aliases, positions, and columns without a name."""
 
 import re
 from typing import TYPE_CHECKING
@@ -10,14 +10,14 @@ from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
 from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
-from workbench.queries.spark_text import answered
+from workbench.queries.spark_text import run_on_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def plain(select: exp.Select, tables: QueryTables) -> exp.Select:
-    """Return a SELECT whose answers have names, and where such a name stands for what it is.
+def resolve_columns(select: exp.Select, tables: QueryTables) -> exp.Select:
+    """Return a SELECT whose output columns have names, with uses of these replaced by expressions.
 
     Parameters
     ----------
@@ -32,38 +32,38 @@ def plain(select: exp.Select, tables: QueryTables) -> exp.Select:
     Raises
     ------
     WorkbenchError
-        When a star is of a table that is not there.
+        When a star is of a table that does not exist.
     """
     source = _Source(select, tables)
     expressions: list[exp.Expr] = []
     for one in select.expressions:
         if one.find(exp.Columns):
-            expressions += source.matching(one)
+            expressions += source.expand_columns_call(one)
         else:
-            expressions += source.expanded(one) if one.is_star else [one]
+            expressions += source.expand_star(one) if one.is_star else [one]
     select.set("expressions", expressions)
-    name_answers(select, tables.dialect)
-    _put_answers(select, source, tables.dialect)
-    _put_positions(select)
+    name_columns(select, tables.dialect)
+    _inline_aliases(select, source, tables.dialect)
+    _inline_positions(select)
     return select
 
 
 class _Source:
-    """What a SELECT is of, asked for its columns where it matters."""
+    """The tables of a SELECT, which are queried for their columns when needed."""
 
     def __init__(self, select: exp.Select, tables: QueryTables) -> None:
         self._select, self._tables = select.copy(), tables
         self._columns: list[str] | None = None
 
-    def _asked(self, star: exp.Expr) -> "DataFrame":
-        asked = exp.Select(expressions=[star])
+    def _query(self, star: exp.Expr) -> "DataFrame":
+        select = exp.Select(expressions=[star])
         for part in ("from_", "joins", "laterals"):
             value = self._select.args.get(part)
             if isinstance(value, list):
-                asked.set(part, [one.copy() for one in value])
+                select.set(part, [one.copy() for one in value])
             elif value is not None:
-                asked.set(part, value.copy())
-        return answered(asked, self._tables)[0]
+                select.set(part, value.copy())
+        return run_on_spark(select, self._tables)[0]
 
     @property
     def columns(self) -> list[str]:
@@ -72,90 +72,92 @@ class _Source:
             if self._select.args.get("from_") is None:
                 self._columns = []
             else:
-                self._columns = list(self._asked(exp.Star()).columns)
+                self._columns = list(self._query(exp.Star()).columns)
         return self._columns
 
-    def expanded(self, node: exp.Expr) -> list[exp.Expr]:
-        """The columns that a star stands for."""
+    def expand_star(self, node: exp.Expr) -> list[exp.Expr]:
+        """Return the columns that a star stands for."""
         star = node if isinstance(node, exp.Star) else node.this
-        found: list[exp.Expr]
+        columns: list[exp.Expr]
         if isinstance(node, exp.Column):
-            found = self._of(node.args["table"])
+            columns = self._columns_of(node.args["table"])
         else:
-            found = [_column(name) for name in self.columns]
-            twice = len({name.lower() for name in self.columns}) < len(self.columns)
-            if twice or (self._using() and all(one.name for one in self._aliases())):
-                found = self._side_by_side()
-        return _but(found, star)
+            columns = [_column(name) for name in self.columns]
+            has_duplicates = len({name.lower() for name in self.columns}) < len(self.columns)
+            if has_duplicates or (
+                self._using_columns() and all(one.name for one in self._aliases())
+            ):
+                columns = self._joined_columns()
+        return _apply_star_modifiers(columns, star)
 
-    def matching(self, node: exp.Expr) -> list[exp.Expr]:
-        """An expression for each column that its ``COLUMNS(...)`` says."""
-        asked = next(node.find_all(exp.Columns))
-        found: list[exp.Expr] = []
-        for name in self._said_by(asked.this):
-            copied = exp.Tuple(expressions=[node.copy()])
-            for one in list(copied.find_all(exp.Columns)):
+    def expand_columns_call(self, node: exp.Expr) -> list[exp.Expr]:
+        """Return the expression once for each column that its ``COLUMNS(...)`` matches."""
+        columns_call = next(node.find_all(exp.Columns))
+        expressions: list[exp.Expr] = []
+        for name in self._matching_names(columns_call.this):
+            holder = exp.Tuple(expressions=[node.copy()])
+            for one in list(holder.find_all(exp.Columns)):
                 one.replace(_column(name))
-            value = copied.expressions[0]
-            named = isinstance(value, exp.Alias)
-            found.append(value if named else exp.alias_(value, name, quoted=True))
-        if not found:
-            raise WorkbenchError(f"query: {asked.sql('duckdb')} is no column; there are "
+            value = holder.expressions[0]
+            has_alias = isinstance(value, exp.Alias)
+            expressions.append(value if has_alias else exp.alias_(value, name, quoted=True))
+        if not expressions:
+            raise WorkbenchError(f"query: {columns_call.sql('duckdb')} is no column; there are "
                                  f"{', '.join(map(repr, self.columns))}.")  # fmt: skip
-        return found
+        return expressions
 
-    def _said_by(self, asked: exp.Expr) -> list[str]:
-        if isinstance(asked, exp.Star):
-            return [one.alias_or_name for one in self.expanded(asked)]
-        if isinstance(asked, exp.Literal) and asked.is_string:
-            pattern = re.compile(asked.this)
+    def _matching_names(self, selector: exp.Expr) -> list[str]:
+        if isinstance(selector, exp.Star):
+            return [one.alias_or_name for one in self.expand_star(selector)]
+        if isinstance(selector, exp.Literal) and selector.is_string:
+            pattern = re.compile(selector.this)
             return [name for name in self.columns if pattern.search(name)]
-        if isinstance(asked, exp.Array | exp.Tuple):
-            return [one.name for one in asked.expressions]
+        if isinstance(selector, exp.Array | exp.Tuple):
+            return [one.name for one in selector.expressions]
         raise WorkbenchError(
             "query: COLUMNS takes a regular expression, a list of names or * here; write one."
         )
 
-    def _side_by_side(self) -> list[exp.Expr]:
-        """The columns of all tables from left to right; those of USING once, where they are first.
+    def _joined_columns(self) -> list[exp.Expr]:
+        """Return the columns of all tables from left to right; those of USING at their first place.
 
-        Without a table's name such a column is what the join makes of both.
+        A column of USING has no table name: it is the join's column of both sides.
         """
-        merged, found = dict.fromkeys(self._using(), False), list[exp.Expr]()
-        kept = [one for one in sources_of(self._select) if not _is_only_compared(one)]
-        for source in kept:
-            for column in self._of(_alias(source), source):
+        merged, columns = dict.fromkeys(self._using_columns(), False), list[exp.Expr]()
+        sources = [one for one in sources_of(self._select) if not _is_only_compared(one)]
+        for source in sources:
+            for column in self._columns_of(_alias(source), source):
                 name = column.name.lower()
                 if not merged.get(name):
-                    found.append(_column(column.name) if name in merged else column)
+                    columns.append(_column(column.name) if name in merged else column)
                 if name in merged:
                     merged[name] = True
-        return found
+        return columns
 
-    def _using(self) -> list[str]:
+    def _using_columns(self) -> list[str]:
         joins = self._select.args.get("joins") or ()
         return [one.name.lower() for join in joins for one in join.args.get("using") or ()]
 
-    def _of(self, alias: exp.Identifier, source: exp.Expr | None = None) -> list[exp.Expr]:
-        """The columns of a table, which has them in its own order where it stands alone."""
+    def _columns_of(self, alias: exp.Identifier, source: exp.Expr | None = None) -> list[exp.Expr]:
+        """Return the columns of one table; a source that can run alone gives their order."""
         if isinstance(source, exp.Table | exp.Subquery):
-            alone = exp.select("*")
-            alone.set("from_", exp.From(this=source.copy()))
-            return [_column(name, alias) for name in answered(alone, self._tables)[0].columns]
-        of = exp.Column(this=exp.Star(), table=alias.copy())
-        return [_column(name, alias) for name in self._asked(of).columns]
+            select = exp.select("*")
+            select.set("from_", exp.From(this=source.copy()))
+            return [_column(name, alias) for name in run_on_spark(select, self._tables)[0].columns]
+        star = exp.Column(this=exp.Star(), table=alias.copy())
+        return [_column(name, alias) for name in self._query(star).columns]
 
     def _aliases(self) -> list[exp.Identifier]:
         return [_alias(one) for one in sources_of(self._select)]
 
 
 def _alias(source: exp.Expr) -> exp.Identifier:
-    found: exp.Identifier = exp.to_identifier(source.alias_or_name, quoted=True)
-    return found
+    identifier: exp.Identifier = exp.to_identifier(source.alias_or_name, quoted=True)
+    return identifier
 
 
 def _is_only_compared(source: exp.Expr) -> bool:
-    """Whether a table only says which rows of the others stay, by SEMI or ANTI JOIN."""
+    """Return whether a table only filters the others, by SEMI or ANTI JOIN."""
     join = source.parent
     return isinstance(join, exp.Join) and join.kind in ("SEMI", "ANTI")
 
@@ -165,34 +167,36 @@ def _column(name: str, table: exp.Identifier | None = None) -> exp.Column:
     return exp.Column(this=quoted, table=None if table is None else table.copy())
 
 
-def _but(found: list[exp.Expr], star: exp.Expr) -> list[exp.Expr]:
-    """A star's columns without those that it excludes, with others and by other names."""
-    without = {one.name.lower() for one in star.args.get("except_") or ()}
-    instead = {one.alias.lower(): one for one in star.args.get("replace") or ()}
+def _apply_star_modifiers(columns: list[exp.Expr], star: exp.Expr) -> list[exp.Expr]:
+    """Apply EXCLUDE, REPLACE and RENAME of a star to its columns."""
+    excluded = {one.name.lower() for one in star.args.get("except_") or ()}
+    replaced = {one.alias.lower(): one for one in star.args.get("replace") or ()}
     renamed = {one.this.name.lower(): one for one in star.args.get("rename") or ()}
-    instead = renamed | instead
-    names = {one.name.lower() for one in found}
-    if missing := sorted((without | instead.keys()) - names):
+    replaced = renamed | replaced
+    known_names = {one.name.lower() for one in columns}
+    if missing := sorted((excluded | replaced.keys()) - known_names):
         raise WorkbenchError(
             f"query: there is no column {missing[0]!r} to leave out, replace or rename."
         )
-    return [instead.get(one.name.lower(), one) for one in found if one.name.lower() not in without]
+    return [
+        replaced.get(one.name.lower(), one) for one in columns if one.name.lower() not in excluded
+    ]
 
 
-def name_answers(select: exp.Select, dialect: str) -> None:
-    """Give each column of a SELECT that has no name the one that its dialect has for it."""
-    named = []
+def name_columns(select: exp.Select, dialect: str) -> None:
+    """Give each unnamed column of a SELECT the name that its dialect gives it."""
+    expressions = []
     for one in select.expressions:
         if isinstance(one, exp.Alias | exp.Star) or one.is_star or isinstance(one, exp.Aliases):
-            named.append(one)
+            expressions.append(one)
         elif isinstance(one, exp.Column):
-            named.append(exp.alias_(one, one.name, quoted=True))
+            expressions.append(exp.alias_(one, one.name, quoted=True))
         else:
-            named.append(exp.alias_(one, _called(one, dialect), quoted=True))
-    select.set("expressions", named)
+            expressions.append(exp.alias_(one, _default_name(one, dialect), quoted=True))
+    select.set("expressions", expressions)
 
 
-def _called(node: exp.Expr, dialect: str) -> str:
+def _default_name(node: exp.Expr, dialect: str) -> str:
     if dialect in POSTGRES:
         node = node.this if isinstance(node, exp.Window) else node
         return node.sql_name().lower() if isinstance(node, exp.Func) else "?column?"
@@ -201,44 +205,42 @@ def _called(node: exp.Expr, dialect: str) -> str:
     )
 
 
-def _put_answers(select: exp.Select, source: _Source, dialect: str) -> None:
-    """Put what an answer is in the place of its name, where no column has that name."""
-    answers = computed_aliases(select)
-    places = [*select.expressions]
-    places += [select.args[part] for part in ("where", "group", "having", "qualify")
+def _inline_aliases(select: exp.Select, source: _Source, dialect: str) -> None:
+    """Replace each alias by its expression, where no column has that name."""
+    aliases = computed_aliases(select)
+    roots = [*select.expressions]
+    roots += [select.args[part] for part in ("where", "group", "having", "qualify")
                if select.args.get(part) is not None]  # fmt: skip
-    # A term that is a name is that of an answer first; within a term columns come first.
+    # A term that is a name means an alias first; within a term columns come first.
     order = select.args.get("order") or exp.Order()
-    places += [one for one in order.expressions if not isinstance(one.this, exp.Column)]
-    there = {name: [answer] for name, answer in answers.items()}
-    for _ in range(len(answers)):
-        found = [
-            node for place in places for node in walk_own(place)
-            if isinstance(node, exp.Column) and not node.table and node.name.lower() in answers
+    roots += [one for one in order.expressions if not isinstance(one.this, exp.Column)]
+    versions = {name: [value] for name, value in aliases.items()}
+    for _ in range(len(aliases)):
+        references = [
+            node for root in roots for node in walk_own(root)
+            if isinstance(node, exp.Column) and not node.table and node.name.lower() in aliases
         ]  # fmt: skip
-        hidden = (
+        source_columns = (
             {name.lower() for name in source.columns}
-            if found and dialect != "clickhouse"
+            if references and dialect != "clickhouse"
             else set()
         )
-        put = False
-        for node in found:
+        replaced = False
+        for node in references:
             name = node.name.lower()
-            inside = any(node is one for answer in there[name] for one in answer.walk())
-            if name in hidden or inside:
+            inside = any(node is one for value in versions[name] for one in value.walk())
+            if name in source_columns or inside:
                 continue
-            answer = answers[name].copy()
-            there[name].append(answer)
-            node.replace(
-                exp.paren(answer, copy=False) if isinstance(answer, exp.Binary) else answer
-            )
-            put = True
-        if not put:
+            value = aliases[name].copy()
+            versions[name].append(value)
+            node.replace(exp.paren(value, copy=False) if isinstance(value, exp.Binary) else value)
+            replaced = True
+        if not replaced:
             return
 
 
-def _put_positions(select: exp.Select) -> None:
-    """Put what an answer is in the place of its number in GROUP BY, and of ALL."""
+def _inline_positions(select: exp.Select) -> None:
+    """Replace positions and ALL in GROUP BY by the expressions that they stand for."""
     group = select.args.get("group")
     if group is None:
         return
@@ -249,7 +251,9 @@ def _put_positions(select: exp.Select) -> None:
         group.set("expressions", [one.copy() for one in keys if one.find(exp.Column)])
     for one in list(group.expressions):
         if isinstance(one, exp.Literal) and not one.is_string and one.this.isdigit():
-            place = int(one.this)
-            if not 0 < place <= len(values):
-                raise WorkbenchError(f"query: GROUP BY {place}: there are {len(values)} columns.")
-            one.replace(values[place - 1].copy())
+            position = int(one.this)
+            if not 0 < position <= len(values):
+                raise WorkbenchError(
+                    f"query: GROUP BY {position}: there are {len(values)} columns."
+                )
+            one.replace(values[position - 1].copy())

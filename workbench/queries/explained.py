@@ -1,4 +1,4 @@
-"""What a query became: its parts, which engine has each and why, and the same in Python."""
+"""The parts of a query: which engine runs each and why, and the same in Python."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def explain_sql(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -> str:
-    """Return the parts of a query: which engine has each and why, and the same lines in Python.
+    """Return the parts of a query: which engine runs each and why, and the same in Python.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def explain_sql(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -
     Returns
     -------
     str
-        Python, whose last name is the answer; each part begins with a comment.
+        Python code whose last variable is the answer; each part begins with a comment.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A function of SQL as one of ``wb.fn``: its name, its columns, and what is said beside them."""
+"""A function of SQL as one of ``wb.fn``: its name, columns, options and condition."""
 
 import inspect
 from dataclasses import dataclass, field
@@ -12,30 +12,30 @@ from workbench.errors import WorkbenchError
 from workbench.functions import fn
 from workbench.functions.catalogue import CATALOGUE
 
-#: What Spark's own window operator has of the same meaning, and the kernels have not.
-SPARKS = ("regr_slope",)
+#: Functions with the same meaning in Spark's window operator that the kernels lack.
+SPARK_ONLY = ("regr_slope",)
 
 
 @dataclass
 class SqlFunction:
-    """A function of SQL, read.
+    """A parsed function of SQL.
 
     Attributes
     ----------
     name : str
-        In ``wb.fn``; empty where the kernels have none.
+        The name in ``wb.fn``; empty if the kernels have no such function.
     arguments : list of sqlglot.exp.Expr
-        The columns, or what stands in their place.
+        The columns, or expressions in their place.
     options : tuple
-        What ``wb.fn`` takes behind them.
+        What ``wb.fn`` takes after them.
     condition, default : sqlglot.exp.Expr or None
-    each : sqlglot.exp.Expr or None
-        The n of each row, where the query does not say one for all.
+    per_row_n : sqlglot.exp.Expr or None
+        The n of each row, if it is not a constant.
     distinct, ignore_nulls : bool
     nulls : str
-        IGNORE NULLS or RESPECT NULLS, where the query says one of them.
-    written : str
-        What the query calls it.
+        IGNORE NULLS or RESPECT NULLS, if the query has one of them.
+    sql_name : str
+        The name in the query.
     """
 
     name: str = ""
@@ -43,23 +43,23 @@ class SqlFunction:
     options: tuple[Any, ...] = ()
     condition: exp.Expr | None = None
     default: exp.Expr | None = None
-    each: exp.Expr | None = None
+    per_row_n: exp.Expr | None = None
     distinct: bool = False
     ignore_nulls: bool = False
     nulls: str = ""
-    written: str = ""
+    sql_name: str = ""
 
 
-def read(node: exp.Expr, dialect: str, checked: bool = True) -> SqlFunction:
-    """Return a function of SQL as ``wb.fn`` has it.
+def read_function(node: exp.Expr, dialect: str, checked: bool = True) -> SqlFunction:
+    """Return a function of SQL as one of ``wb.fn``.
 
     Parameters
     ----------
     node : sqlglot.exp.Expr
-        What stands before OVER.
+        The call before OVER.
     dialect : str
     checked : bool
-        Whether it is refused what the function does not take.
+        Whether arguments that the function does not take are refused.
 
     Returns
     -------
@@ -68,183 +68,186 @@ def read(node: exp.Expr, dialect: str, checked: bool = True) -> SqlFunction:
     Raises
     ------
     WorkbenchError
-        When its arguments are such as no kernel takes.
+        When no kernel takes its arguments.
 
     Examples
     --------
     >>> from workbench.queries.reading.parsing import parse_query
     >>> tree = parse_query("SELECT quantile_cont(x, [0.25, 0.75]) FILTER (y > 1)", "duckdb")
-    >>> asked = read(tree.expressions[0], "duckdb")
-    >>> asked.name, asked.options, asked.condition.sql()
+    >>> function = read_function(tree.expressions[0], "duckdb")
+    >>> function.name, function.options, function.condition.sql()
     ('quantile', ([0.25, 0.75],), 'y > 1')
     """
-    asked = SqlFunction()
+    function = SqlFunction()
     while isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
         if isinstance(node, exp.Filter):
-            asked.condition = node.expression.this
+            function.condition = node.expression.this
         else:
-            _say_nulls(asked, node)
+            _set_nulls(function, node)
         node = node.this
-    asked.written = _called(node)
+    function.sql_name = _sql_name(node)
     if any(not isinstance(one.parent, exp.Struct) for one in node.find_all(exp.PropertyEQ)):
         raise WorkbenchError(
-            f"query: {asked.written} has named arguments, which are not available; give them in "
-            "their order."
+            f"query: {function.sql_name} has named arguments, which are not available; give them "
+            "in their order."
         )
-    _named(asked, node, dialect)
-    _unwrap(asked)
-    if asked.name not in CATALOGUE or (dialect == "spark" and _more(node, dialect)):
-        # What the kernels do not take, Spark may.
-        asked.name = ""
-    if asked.name and checked:
-        _check(asked, node, dialect)
-    return asked
+    _identify(function, node, dialect)
+    _unwrap(function)
+    if function.name not in CATALOGUE or (dialect == "spark" and _extra_arguments(node, dialect)):
+        # Spark may take what the kernels do not.
+        function.name = ""
+    if function.name and checked:
+        _check(function, node, dialect)
+    return function
 
 
-def _check(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    """Refuse what a function does not take, and what it lacks."""
-    if asked.nulls and not CATALOGUE[asked.name].picks:
+def _check(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Refuse arguments that a function does not take, and missing ones."""
+    if function.nulls and not CATALOGUE[function.name].picks:
         raise WorkbenchError(
-            f"query: {asked.written} has no {asked.nulls}, as it gives no value of one row; "
+            f"query: {function.sql_name} has no {function.nulls}, as it gives no value of one row; "
             "leave that out."
         )
-    if more := _more(node, dialect):
+    if extra := _extra_arguments(node, dialect):
         raise WorkbenchError(
-            f"query: {asked.written} is given {more[0].sql(dialect)}, which it does not take here."
+            f"query: {function.sql_name} is given {extra[0].sql(dialect)}, which it does not take "
+            "here."
         )
-    signature = inspect.signature(getattr(fn, asked.name))
+    signature = inspect.signature(getattr(fn, function.name))
     try:
-        signature.bind(*asked.arguments, *asked.options)
+        signature.bind(*function.arguments, *function.options)
     except TypeError:
-        takes = len(signature.parameters) - len(asked.options)
+        takes = len(signature.parameters) - len(function.options)
         raise WorkbenchError(
-            f"query: {asked.written} takes {takes} column{'s' * (takes > 1)} and is given "
-            f"{len(asked.arguments)}."
+            f"query: {function.sql_name} takes {takes} column{'s' * (takes > 1)} and is given "
+            f"{len(function.arguments)}."
         ) from None
 
 
-def _more(node: exp.Expr, dialect: str) -> list[exp.Expr]:
-    """What a call has beside the arguments that are read."""
-    if (read := _READ.get(type(node))) is None:
+def _extra_arguments(node: exp.Expr, dialect: str) -> list[exp.Expr]:
+    """Return the arguments of a call that are not read."""
+    if (known_arguments := _KNOWN_ARGUMENTS.get(type(node))) is None:
         return []
     if dialect == "duckdb" and isinstance(node, exp.Min | exp.Max):
-        read = (*read, "count")
-    others = [value for name, value in node.args.items() if name not in read]
-    found = [one for value in others for one in (value if isinstance(value, list) else [value])]
-    return [one for one in found if isinstance(one, exp.Expr) and not isinstance(one, exp.Order)]
+        known_arguments = (*known_arguments, "count")
+    others = [value for name, value in node.args.items() if name not in known_arguments]
+    nodes = [one for value in others for one in (value if isinstance(value, list) else [value])]
+    return [one for one in nodes if isinstance(one, exp.Expr) and not isinstance(one, exp.Order)]
 
 
-def _say_nulls(asked: SqlFunction, node: exp.Expr) -> None:
-    asked.ignore_nulls |= isinstance(node, exp.IgnoreNulls)
-    asked.nulls = "IGNORE NULLS" if isinstance(node, exp.IgnoreNulls) else "RESPECT NULLS"
+def _set_nulls(function: SqlFunction, node: exp.Expr) -> None:
+    function.ignore_nulls |= isinstance(node, exp.IgnoreNulls)
+    function.nulls = "IGNORE NULLS" if isinstance(node, exp.IgnoreNulls) else "RESPECT NULLS"
 
 
-def _called(node: exp.Expr) -> str:
+def _sql_name(node: exp.Expr) -> str:
     if isinstance(node, exp.WithinGroup):
-        return _called(node.this)
-    named = isinstance(node, exp.Anonymous | exp.AnonymousAggFunc | exp.ParameterizedAgg)
-    if named:
+        return _sql_name(node.this)
+    is_generic = isinstance(node, exp.Anonymous | exp.AnonymousAggFunc | exp.ParameterizedAgg)
+    if is_generic:
         return str(node.this).lower()
     return str(node.sql_name()).lower() if isinstance(node, exp.Func) else node.key
 
 
-def _named(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    """Fill in what a function is, by its class or its name."""
+def _identify(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Set the name and the arguments of a function, by its class or its name."""
     kind = type(node)
-    parameters = isinstance(node, exp.ParameterizedAgg)
-    if not parameters and dialect in NAMED and (other := NAMED[dialect].get(asked.written)):
-        asked.name, asked.arguments = other, _given(node)
-        # Only ClickHouse's groupArray and anyLast are named so, and leave out nulls.
-        asked.ignore_nulls |= other in ("array_agg", "last") and not asked.nulls
+    is_parameterized = isinstance(node, exp.ParameterizedAgg)
+    if (
+        not is_parameterized
+        and dialect in NAMED
+        and (function_name := NAMED[dialect].get(function.sql_name))
+    ):
+        function.name, function.arguments = function_name, _arguments(node)
+        # Only groupArray and anyLast of ClickHouse have these names here; they ignore nulls.
+        function.ignore_nulls |= function_name in ("array_agg", "last") and not function.nulls
     elif kind in RANKS:
-        asked.name = RANKS[kind]
+        function.name = RANKS[kind]
     elif kind in ONE:
-        asked.name, asked.arguments = ONE[kind], _given(node)[:1] if node.this else []
-        # ClickHouse's skip nulls unless they are told not to.
-        asked.ignore_nulls |= dialect == "clickhouse" and not asked.nulls and _picks(asked.name)
-        _star(asked)
-        _greatest(asked, node, dialect)
+        function.name, function.arguments = ONE[kind], _arguments(node)[:1] if node.this else []
+        # In ClickHouse these ignore nulls unless RESPECT NULLS is given.
+        function.ignore_nulls |= (
+            dialect == "clickhouse" and not function.nulls and CATALOGUE[function.name].picks
+        )
+        _drop_star(function)
+        _top_or_bottom(function, node, dialect)
     elif kind in TWO:
         both = node.args.get("this"), node.args.get("expression")
-        asked.name, asked.arguments = TWO[kind], [one for one in both if one is not None]
-    elif found := _OTHERS.get(kind):
-        found(asked, node, dialect)
+        function.name, function.arguments = TWO[kind], [one for one in both if one is not None]
+    elif fill := _FILL.get(kind):
+        fill(function, node, dialect)
 
 
-def _given(node: exp.Expr) -> list[exp.Expr]:
+def _arguments(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
         return list(node.expressions)
     return [one for one in node.iter_expressions() if isinstance(one, exp.Expr)]
 
 
-def _picks(name: str) -> bool:
-    return CATALOGUE[name].picks
+def _drop_star(function: SqlFunction) -> None:
+    if function.arguments and isinstance(function.arguments[0], exp.Star):
+        function.arguments = []
 
 
-def _star(asked: SqlFunction) -> None:
-    if asked.arguments and isinstance(asked.arguments[0], exp.Star):
-        asked.arguments = []
-
-
-def _greatest(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    """DuckDB's ``max(x, 3)``: the three greatest."""
+def _top_or_bottom(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Read DuckDB's ``max(x, 3)``: the three greatest."""
     if dialect == "duckdb" and (count := node.args.get("count")) is not None:
-        k = whole(count, f"how many values {asked.written} gives")
-        asked.name, asked.options = {"max": "top_k", "min": "bottom_k"}[asked.name], (k,)
+        k = whole_number(count, f"how many values {function.sql_name} gives")
+        function.name, function.options = {"max": "top_k", "min": "bottom_k"}[function.name], (k,)
 
 
-def _unwrap(asked: SqlFunction) -> None:
+def _unwrap(function: SqlFunction) -> None:
     """Take IGNORE NULLS and DISTINCT out of the arguments."""
-    if len(asked.arguments) == 1 and isinstance(asked.arguments[0], exp.Distinct):
-        asked.distinct, asked.arguments = True, list(asked.arguments[0].expressions)
-    for k, one in enumerate(asked.arguments):
+    if len(function.arguments) == 1 and isinstance(function.arguments[0], exp.Distinct):
+        function.distinct, function.arguments = True, list(function.arguments[0].expressions)
+    for k, one in enumerate(function.arguments):
         while isinstance(one, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct):
             if isinstance(one, exp.Distinct):
-                asked.distinct, one = True, one.expressions[0]
+                function.distinct, one = True, one.expressions[0]
             else:
-                _say_nulls(asked, one)
+                _set_nulls(function, one)
                 one = one.this
-        asked.arguments[k] = one
+        function.arguments[k] = one
 
 
-def _quantile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+def _quantile(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
     within = node.expression if isinstance(node, exp.WithinGroup) else None
-    call = node.this if within is not None else node
-    disc = isinstance(call, exp.PercentileDisc) or (
-        isinstance(call, exp.Quantile) and dialect == "duckdb"
+    aggregate = node.this if within is not None else node
+    is_discrete = isinstance(aggregate, exp.PercentileDisc) or (
+        isinstance(aggregate, exp.Quantile) and dialect == "duckdb"
     )
     if within is not None:
-        if not isinstance(call, exp.PercentileCont | exp.PercentileDisc):
+        if not isinstance(aggregate, exp.PercentileCont | exp.PercentileDisc):
             return
-        ordered = within.expressions[0]
-        column, q = ordered.this, shares(call.this)
-        if ordered.args.get("desc"):
-            if disc:
-                # Its place from the end is another one than that of 1 - q from the beginning.
-                asked.written += " of an order that goes down"
+        ordering = within.expressions[0]
+        column, q = ordering.this, quantile_shares(aggregate.this)
+        if ordering.args.get("desc"):
+            if is_discrete:
+                # Its position from the end is not that of 1 - q from the start.
+                function.sql_name += " of an order that goes down"
                 return
             q = [1 - one for one in q] if isinstance(q, list) else 1 - q
     else:
-        column = call.this
-        q = shares(call.args.get("quantile") or call.args.get("expression"))
-    asked.name = "quantile_disc" if disc else "quantile"
-    asked.arguments, asked.options = [column], (q,)
+        column = aggregate.this
+        q = quantile_shares(aggregate.args.get("quantile") or aggregate.args.get("expression"))
+    function.name = "quantile_disc" if is_discrete else "quantile"
+    function.arguments, function.options = [column], (q,)
 
 
-def shares(node: exp.Expr | None) -> float | list[float]:
-    """Return the shares of a quantile: one number, or a list of them.
+def quantile_shares(node: exp.Expr | None) -> float | list[float]:
+    """Return the shares of a quantile, each from 0 to 1: one number, or a list.
 
     Raises
     ------
     WorkbenchError
-        When they are none that the query says itself.
+        When they are no constants of the query.
     """
     if node is None:
         return 0.5
     if isinstance(node, exp.Array | exp.Tuple):
-        found = [shares(one) for one in node.expressions]
-        if found and not any(isinstance(one, list) for one in found):
-            return found  # type: ignore[return-value]
+        parsed = [quantile_shares(one) for one in node.expressions]
+        if parsed and not any(isinstance(one, list) for one in parsed):
+            return parsed  # type: ignore[return-value]
     try:
         return float(constant(node))
     except (TypeError, ValueError):
@@ -254,12 +257,12 @@ def shares(node: exp.Expr | None) -> float | list[float]:
 
 
 def constant(node: exp.Expr) -> Any:
-    """Return what a literal is in Python; None for NULL.
+    """Return a literal as a value of Python; None for NULL.
 
     Raises
     ------
     ValueError
-        When it is no literal.
+        When the node is no literal.
 
     Examples
     --------
@@ -283,77 +286,80 @@ def constant(node: exp.Expr) -> Any:
     return int(node.this) if node.this.isdigit() else float(node.this)
 
 
-def whole(node: exp.Expr | None, what: str, usual: int = 1) -> int:
-    """Return a whole number that the query says itself.
+def whole_number(node: exp.Expr | None, description: str, default: int = 1) -> int:
+    """Return a constant whole number of the query.
 
     Raises
     ------
     WorkbenchError
     """
     if node is None:
-        return usual
+        return default
     try:
-        # What is put together of numbers is one.
-        found = constant(simplify(node.copy()))
+        # An expression of constants is one, too.
+        value = constant(simplify(node.copy()))
     except ValueError:
-        found = None
-    if not isinstance(found, int) or isinstance(found, bool):
+        value = None
+    if not isinstance(value, int) or isinstance(value, bool):
         raise WorkbenchError(
-            f"query: {what} is {node.sql()}; write a whole number, the same for all rows."
+            f"query: {description} is {node.sql()}; write a whole number, the same for all rows."
         )
-    return found
+    return value
 
 
-def _shift(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    n = _n(asked, node.args.get("offset"), f"the distance of {asked.written}")
+def _shift(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    n = _constant_or_column(
+        function, node.args.get("offset"), f"the distance of {function.sql_name}"
+    )
     name = "lag" if isinstance(node, exp.Lag) else "lead"
     if n < 0:
         name, n = ("lead" if name == "lag" else "lag"), -n
-    asked.name, asked.arguments, asked.options = name, [node.this], (n,)
-    asked.default = node.args.get("default")
-    if isinstance(asked.default, exp.Null):
-        asked.default = None
+    function.name, function.arguments, function.options = name, [node.this], (n,)
+    function.default = node.args.get("default")
+    if isinstance(function.default, exp.Null):
+        function.default = None
 
 
-def _nth(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    n = _n(asked, node.args.get("offset"), "the place of nth_value")
-    last = node.args.get("from_first") is False
+def _nth(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    n = _constant_or_column(function, node.args.get("offset"), "the place of nth_value")
+    from_last = node.args.get("from_first") is False
     if n < 1 and dialect == "duckdb":
-        asked.each, n = exp.cast(exp.null(), "BIGINT"), 1
-    if asked.each is not None:
-        # There is no row before the first one.
-        some = exp.GT(this=asked.each.copy(), expression=exp.Literal.number(0))
-        away = exp.Neg(this=exp.paren(asked.each)) if last else asked.each
-        asked.each = exp.Case(ifs=[exp.If(this=some, true=away)])
+        function.per_row_n, n = exp.cast(exp.null(), "BIGINT"), 1
+    if function.per_row_n is not None:
+        # No row has a number below 1.
+        is_positive = exp.GT(this=function.per_row_n.copy(), expression=exp.Literal.number(0))
+        signed = exp.Neg(this=exp.paren(function.per_row_n)) if from_last else function.per_row_n
+        function.per_row_n = exp.Case(ifs=[exp.If(this=is_positive, true=signed)])
     elif n < 1:
         raise WorkbenchError(f"query: nth_value has no row number {n}; write 1 or more.")
-    n = -n if last else n
-    asked.name, asked.arguments, asked.options = "nth", [node.this], (n,)
+    n = -n if from_last else n
+    function.name, function.arguments, function.options = "nth", [node.this], (n,)
 
 
-def _ntile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+def _ntile(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
     if node.this is None:
         raise WorkbenchError("query: ntile has no number; write how many buckets, as in ntile(4).")
-    asked.name, asked.options = "ntile", (_n(asked, node.this, "the number of ntile's buckets"),)
+    buckets = _constant_or_column(function, node.this, "the number of ntile's buckets")
+    function.name, function.options = "ntile", (buckets,)
 
 
-def _n(asked: SqlFunction, node: exp.Expr | None, what: str) -> int:
-    """A whole number that the query says; 1 where each row has its own, or none has any."""
+def _constant_or_column(function: SqlFunction, node: exp.Expr | None, description: str) -> int:
+    """Return a constant whole number; 1 for NULL or a column, which becomes ``per_row_n``."""
     if isinstance(node, exp.Null):
-        asked.each = exp.cast(exp.null(), "BIGINT")
+        function.per_row_n = exp.cast(exp.null(), "BIGINT")
         return 1
     if node is not None and node.find(exp.Column) is not None:
-        asked.each = node.copy()
+        function.per_row_n = node.copy()
         return 1
-    return whole(node, what)
+    return whole_number(node, description)
 
 
-def _array(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+def _array_agg(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
     if dialect != "spark":
-        asked.name, asked.arguments = "array_agg", [node.this]
+        function.name, function.arguments = "array_agg", [node.this]
 
 
-def _text(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+def _string_agg(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
     separator = node.args.get("separator")
     try:
         text = "," if separator is None else constant(separator)
@@ -361,50 +367,50 @@ def _text(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
         text = None
     if not isinstance(text, str):
         raise WorkbenchError("query: the separator of string_agg must be a text in the query.")
-    asked.name, asked.arguments, asked.options = "string_agg", [node.this], (text,)
+    function.name, function.arguments, function.options = "string_agg", [node.this], (text,)
 
 
-def _any_value(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    asked.name, asked.arguments, asked.ignore_nulls = "first", [node.this], True
+def _any_value(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    function.name, function.arguments, function.ignore_nulls = "first", [node.this], True
 
 
-def _spread(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    """Those that are of a population in Spark, and of a sample in DuckDB."""
+def _skewness_or_kurtosis(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Read skewness and kurtosis, which are of a population in Spark and of a sample in DuckDB."""
     if dialect == "duckdb":
-        asked.name, asked.arguments = type(node).__name__.lower(), [node.this]
+        function.name, function.arguments = type(node).__name__.lower(), [node.this]
 
 
-def _count_if(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    both = [one for one in (node.this, asked.condition) if one is not None]
-    asked.name, asked.condition = "count", exp.and_(*(one.copy() for one in both))
+def _count_if(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    conditions = [one for one in (node.this, function.condition) if one is not None]
+    function.name, function.condition = "count", exp.and_(*(one.copy() for one in conditions))
 
 
-def _parameters(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    """Functions of ClickHouse with parameters: ``quantiles(0.25, 0.5)(x)``."""
-    name, columns = asked.written, list(node.args.get("params") or ())
+def _parameterized(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Read a function of ClickHouse with parameters: ``quantiles(0.25, 0.5)(x)``."""
+    name, columns = function.sql_name, list(node.args.get("params") or ())
     if name.endswith("if") and len(columns) == 2:
-        name, asked.condition = name[:-2], columns.pop()
+        name, function.condition = name[:-2], columns.pop()
     if name not in _QUANTILES or len(columns) != 1:
         return
-    q = [shares(one) for one in node.expressions]
-    asked.name, asked.arguments = "quantile", columns
-    asked.options = (q if name.startswith("quantiles") else q[0] if q else 0.5,)
+    q = [quantile_shares(one) for one in node.expressions]
+    function.name, function.arguments = "quantile", columns
+    function.options = (q if name.startswith("quantiles") else q[0] if q else 0.5,)
 
 
 _QUANTILES = ("quantile", "quantiles", "quantileexactinclusive", "quantilesexactinclusive")
 
 
-def _combined(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    """``sumIf(x, y > 1)``: a function that has its condition as its last argument."""
-    name, given = asked.written, list(node.expressions)
-    if not name.endswith("if") or not given:
+def _combined(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Read ``sumIf(x, y > 1)``: a function whose last argument is its condition."""
+    name, arguments = function.sql_name, list(node.expressions)
+    if not name.endswith("if") or not arguments:
         return
-    asked.condition = given.pop()
-    asked.name, asked.arguments = COMBINED.get(name[:-2], ""), given
+    function.condition = arguments.pop()
+    function.name, function.arguments = COMBINED.get(name[:-2], ""), arguments
 
 
-#: The arguments of a class of sqlglot that are read, where it may have others.
-_READ: dict[type[exp.Expr], tuple[str, ...]] = {
+#: The arguments that are read of classes of sqlglot that may have others.
+_KNOWN_ARGUMENTS: dict[type[exp.Expr], tuple[str, ...]] = {
     **dict.fromkeys(RANKS, ()),
     **dict.fromkeys(ONE, ("this",)),
     **dict.fromkeys(TWO, ("this", "expression")),
@@ -413,13 +419,13 @@ _READ: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.NthValue: ("this", "offset"),
     exp.GroupConcat: ("this", "separator"),
 }
-_OTHERS: dict[type[exp.Expr], Any] = {
+_FILL: dict[type[exp.Expr], Any] = {
     **dict.fromkeys((exp.PercentileCont, exp.PercentileDisc, exp.Quantile), _quantile),
     exp.WithinGroup: _quantile,
     exp.Lag: _shift, exp.Lead: _shift, exp.NthValue: _nth, exp.Ntile: _ntile,
-    exp.ArrayAgg: _array,
-    exp.GroupConcat: _text, exp.AnyValue: _any_value, exp.CountIf: _count_if,
-    exp.Skewness: _spread, exp.Kurtosis: _spread,
-    exp.ParameterizedAgg: _parameters, exp.CombinedParameterizedAgg: _parameters,
+    exp.ArrayAgg: _array_agg,
+    exp.GroupConcat: _string_agg, exp.AnyValue: _any_value, exp.CountIf: _count_if,
+    exp.Skewness: _skewness_or_kurtosis, exp.Kurtosis: _skewness_or_kurtosis,
+    exp.ParameterizedAgg: _parameterized, exp.CombinedParameterizedAgg: _parameterized,
     exp.CombinedAggFunc: _combined,
 }  # fmt: skip

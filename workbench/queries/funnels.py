@@ -1,4 +1,4 @@
-"""ClickHouse's ``windowFunnel(3600, 'strict_order')(time, a, b)`` as a ``wb.Funnel``."""
+"""``windowFunnel(3600, 'strict_order')(time, a, b)`` of ClickHouse as a ``wb.Funnel``."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from sqlglot import exp
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import kind_of
 from workbench.funnel.funnel import Funnel
-from workbench.queries.functions import whole
+from workbench.queries.functions import whole_number
 from workbench.queries.parts import Translation
 from workbench.queries.staged import Staged, staged_column
 from workbench.spark.table import quoted, unused
@@ -16,21 +16,21 @@ from workbench.spark.table import quoted, unused
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: A time before all others, at which nothing happens, by the kind of time.
+#: A time before all others, for rows that are no step, by the kind of time.
 _BEFORE_ALL = {
     "integer": "-4611686018427387904",
     "date": "DATE '0001-01-01'",
     "timestamp": "TIMESTAMP '0001-01-01 00:00:00Z'",
     "timestamp_ntz": "TIMESTAMP_NTZ '0001-01-01 00:00:00'",
 }
-#: What ClickHouse counts a window in, by the kind of time.
+#: The unit of a window in ClickHouse, by the kind of time.
 _UNITS = {"date": "days", "timestamp": "seconds", "timestamp_ntz": "seconds"}
-#: All times of a DateTime lie within so many of them: a window may be longer, and ours may not.
+#: All times of a DateTime lie within so many units; a longer window is cut to this length.
 _LONGEST = {"days": 106_000, "seconds": 9_200_000_000}
 
 
 def is_funnel(node: exp.Expr) -> bool:
-    """Say whether an aggregate is a funnel.
+    """Return whether an aggregate is a funnel.
 
     Examples
     --------
@@ -50,11 +50,11 @@ def funnel_levels(
     Parameters
     ----------
     name : str
-        What the level is called.
+        The name of the level.
     node : sqlglot.exp.Expr
         The funnel.
     rows : sqlglot.exp.Select
-        The rows of the query, whose columns are yet to be said.
+        The rows of the query, still without columns.
     keys : Staged
     names : list of str
         The columns of the groups.
@@ -68,14 +68,14 @@ def funnel_levels(
     Raises
     ------
     WorkbenchError
-        When the funnel cannot be meant.
+        When the funnel is not available.
     """
     params = list(node.args["params"])
     if len(params) < 2:
         raise WorkbenchError(
             "query: windowFunnel(window)(time, condition, ...) needs a time and a condition."
         )
-    window, modes = _said(node.expressions)
+    window, modes = _window_and_modes(node.expressions)
     group = names or [unused([], "everyone")]
     time = unused(group, "time")
     labels = _labels(params[1:], [*group, time], work.dialect)
@@ -90,24 +90,24 @@ def funnel_levels(
     )
     levels = funnel.levels(df)
     why = "windowFunnel is wb.Funnel"
-    work.ours("funnel", funnel, why, df, levels, f"{funnel!r}.levels({{df}})")
+    work.add_part("funnel", funnel, why, df, levels, f"{funnel!r}.levels({{df}})")
     level: exp.Expr = exp.column("level")
     if not names:
         level = exp.Coalesce(this=exp.Max(this=level), expressions=[exp.Literal.number(0)])
-    asked = exp.Select(
+    select = exp.Select(
         expressions=[*map(staged_column, names), exp.alias_(level, name, quoted=True)]
     )
-    asked.set("from_", exp.From(this=work.tables.answer(levels, "")))
-    return work.spark(asked, "it is its level")
+    select.set("from_", exp.From(this=work.tables.answer(levels, "")))
+    return work.spark(select, "it is its level")
 
 
-def _said(given: list[exp.Expr]) -> tuple[int, list[str]]:
-    """The window and the modes."""
-    if not given:
+def _window_and_modes(parameters: list[exp.Expr]) -> tuple[int, list[str]]:
+    """Return the window and the modes of a funnel."""
+    if not parameters:
         raise WorkbenchError("query: windowFunnel needs a window: windowFunnel(3600)(time, ...).")
-    window = whole(given[0], "the window of windowFunnel")
+    window = whole_number(parameters[0], "the window of windowFunnel")
     modes = []
-    for one in given[1:]:
+    for one in parameters[1:]:
         if not (isinstance(one, exp.Literal) and one.is_string):
             raise WorkbenchError(
                 f"query: {one.sql()} is no mode of windowFunnel; write it in quotes."
@@ -117,16 +117,16 @@ def _said(given: list[exp.Expr]) -> tuple[int, list[str]]:
 
 
 def _labels(conditions: list[exp.Expr], taken: list[str], dialect: str) -> list[str]:
-    """What the steps are called: as the conditions are written, or the text that they look for."""
-    found: list[str] = []
+    """Return the names of the steps: the text that a condition compares to, else its SQL."""
+    labels: list[str] = []
     for one in conditions:
         text = one.sql(dialect=dialect)
         if isinstance(one, exp.Coalesce) and one.expressions == [exp.false()]:
             one = one.this
         if isinstance(one, exp.EQ) and isinstance(one.expression, exp.Literal):
             text = one.expression.this
-        found.append(unused([*taken, *found], text[:60] or "step"))
-    return found
+        labels.append(unused([*taken, *labels], text[:60] or "step"))
+    return labels
 
 
 def _steps(
@@ -139,10 +139,10 @@ def _steps(
     labels: list[str],
     work: Translation,
 ) -> "DataFrame":
-    """The keys, the time and the steps of each row; a row with a null among them is no step.
+    """Return the keys, the time and the steps of each row; a row with a null is no step.
 
-    ClickHouse leaves such a row out, but not its group: it stands before all others, where it can
-    neither be a step nor come between two.
+    ClickHouse drops such a row but keeps its group. Here its time is before all others, where it
+    is neither a step nor between two.
     """
     columns = [exp.alias_(keys.columns[one], one, quoted=True) for one in names]
     if not names:
@@ -154,38 +154,40 @@ def _steps(
     columns.append(exp.alias_(_without_nulls(params), is_whole, quoted=True))
     rows.set("expressions", columns)
     df = work.spark(rows, "it is what the funnel looks at")
-    found = df.schema[time].dataType
-    if kind_of(found) not in _BEFORE_ALL:
+    time_type = df.schema[time].dataType
+    if kind_of(time_type) not in _BEFORE_ALL:
         raise WorkbenchError(
             f"query: windowFunnel goes along times or integers, but {params[0].sql()} holds "
-            f"{found.simpleString()}."
+            f"{time_type.simpleString()}."
         )
-    whole, before = staged_column(is_whole), _BEFORE_ALL[kind_of(found)]
-    at = exp.Case(
-        ifs=[exp.If(this=whole, true=staged_column(time))],
-        default=sqlglot.parse_one(before, read="spark"),
+    no_nulls, before_all = staged_column(is_whole), _BEFORE_ALL[kind_of(time_type)]
+    step_time = exp.Case(
+        ifs=[exp.If(this=no_nulls, true=staged_column(time))],
+        default=sqlglot.parse_one(before_all, read="spark"),
     )
-    steps = (exp.alias_(exp.and_(whole, staged_column(one)), one, quoted=True) for one in labels)
-    asked = exp.Select(
-        expressions=[*map(staged_column, group), exp.alias_(at, time, quoted=True), *steps]
+    steps = (exp.alias_(exp.and_(no_nulls, staged_column(one)), one, quoted=True) for one in labels)
+    select = exp.Select(
+        expressions=[*map(staged_column, group), exp.alias_(step_time, time, quoted=True), *steps]
     )
-    asked.set("from_", exp.From(this=work.tables.answer(df, "")))
-    return work.spark(asked, "nulls are no steps")
+    select.set("from_", exp.From(this=work.tables.answer(df, "")))
+    return work.spark(select, "nulls are no steps")
 
 
 def _without_nulls(params: list[exp.Expr]) -> exp.Expr:
-    """The condition under which neither the time nor a step is null."""
-    needed = dict.fromkeys(one for param in params for one in _needed(param))
-    known = (exp.Not(this=exp.Is(this=exp.paren(one), expression=exp.Null())) for one in needed)
-    return exp.and_(*known) if needed else exp.true()
+    """Return the condition that neither the time nor a step is null."""
+    operands = dict.fromkeys(one for param in params for one in _operands(param))
+    conditions = (
+        exp.Not(this=exp.Is(this=exp.paren(one), expression=exp.Null())) for one in operands
+    )
+    return exp.and_(*conditions) if operands else exp.true()
 
 
-def _needed(node: exp.Expr) -> list[exp.Expr]:
-    """What must not be null for an expression not to be: a comparison's columns, else itself."""
+def _operands(node: exp.Expr) -> list[exp.Expr]:
+    """Return the operands that make an expression null: those of a comparison, else itself."""
     if isinstance(node, exp.Literal | exp.Boolean | exp.Is):
         return []
     if isinstance(node, exp.Coalesce) and node.expressions == [exp.false()]:
         return []
     if isinstance(node, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
-        return [*_needed(node.left), *_needed(node.right)]
-    return _needed(node.this) if isinstance(node, exp.Paren) else [node]
+        return [*_operands(node.left), *_operands(node.right)]
+    return _operands(node.this) if isinstance(node, exp.Paren) else [node]

@@ -1,4 +1,4 @@
-"""What ``wb.quantiles`` and ``wb.Funnel`` answer of whole groups, beside what Spark does."""
+"""Aggregates of groups: by ``wb.quantiles``, ``wb.Funnel`` and Spark, joined by group."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,76 +8,76 @@ from sqlglot import exp
 from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
-from workbench.queries.functions import SqlFunction, read
+from workbench.queries.functions import SqlFunction, read_function
 from workbench.queries.funnels import funnel_levels, is_funnel
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import walk_own
-from workbench.queries.spark_text import of_windows_alone
+from workbench.queries.spark_text import windows_only_message
 from workbench.queries.staged import Staged, staged_column
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _KINDS = {"quantile": "cont", "median": "cont", "quantile_disc": "disc"}
-#: What belongs to the rows of a SELECT, and not to its columns.
-_ROWS = ("from_", "joins", "laterals", "where")
+#: The clauses of a SELECT that determine its rows, not its columns.
+_ROW_CLAUSES = ("from_", "joins", "laterals", "where")
 
 
 def has_groups(select: exp.Select, dialect: str) -> bool:
-    """Say whether a SELECT asks groups for quantiles, or how far they got through a funnel."""
+    """Return whether a SELECT has quantiles or funnels of groups."""
     group = select.args.get("group")
     if group is not None and group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
         return False
-    return bool(_ours(select, dialect))
+    return bool(_kernel_aggregates(select, dialect))
 
 
-def _ours(select: exp.Select, dialect: str) -> list[exp.Expr]:
-    found = []
+def _kernel_aggregates(select: exp.Select, dialect: str) -> list[exp.Expr]:
+    nodes = []
     for node in _aggregates(select):
-        # What Spark answers is not ours to refuse.
-        asked = SqlFunction() if is_funnel(node) else read(node, dialect, checked=False)
-        if is_funnel(node) or (asked.name in _KINDS and not asked.distinct):
-            found.append(node)
-    return found
+        # A function that Spark answers is not checked here.
+        function = SqlFunction() if is_funnel(node) else read_function(node, dialect, checked=False)
+        if is_funnel(node) or (function.name in _KINDS and not function.distinct):
+            nodes.append(node)
+    return nodes
 
 
 def _aggregates(select: exp.Select) -> list[exp.Expr]:
-    """The outermost aggregates of groups in what a SELECT gives."""
-    places = [*select.expressions]
-    places += [
+    """Return the outermost aggregates of groups in a SELECT."""
+    roots = [*select.expressions]
+    roots += [
         select.args[part]
         for part in ("having", "qualify", "order")
         if select.args.get(part) is not None
     ]
-    found: list[exp.Expr] = []
-    for place in places:
-        _collect(place, found)
-    return found
+    aggregates: list[exp.Expr] = []
+    for root in roots:
+        _collect(root, aggregates)
+    return aggregates
 
 
-def _collect(node: exp.Expr, found: list[exp.Expr]) -> None:
+def _collect(node: exp.Expr, aggregates: list[exp.Expr]) -> None:
     if isinstance(node, exp.Query):
         return
     wrapped = node
     while isinstance(wrapped, exp.Filter | exp.IgnoreNulls | exp.WithinGroup):
         wrapped = wrapped.this
-    over = isinstance(node, exp.Window)
-    if isinstance(wrapped, exp.AggFunc | exp.ParameterizedAgg) and not over:
-        found.append(node)
+    is_window = isinstance(node, exp.Window)
+    if isinstance(wrapped, exp.AggFunc | exp.ParameterizedAgg) and not is_window:
+        aggregates.append(node)
         return
     for child in node.iter_expressions():
-        if over and child is node.this:
-            # What stands before OVER is of the window, and its arguments are of the groups.
+        if is_window and child is node.this:
+            # The function before OVER belongs to the window, its arguments to the groups.
             while isinstance(child, exp.Filter | exp.IgnoreNulls | exp.WithinGroup):
                 child = child.this
             for argument in child.iter_expressions():
-                _collect(argument, found)
+                _collect(argument, aggregates)
         else:
-            _collect(child, found)
+            _collect(child, aggregates)
 
 
-def with_groups(select: exp.Select, work: Translation) -> exp.Select:
-    """Return a SELECT over the groups' answers, where quantiles and levels are columns.
+def answer_groups(select: exp.Select, work: Translation) -> exp.Select:
+    """Return a SELECT over the answers of groups, in which quantiles and levels are columns.
 
     Parameters
     ----------
@@ -90,93 +90,100 @@ def with_groups(select: exp.Select, work: Translation) -> exp.Select:
     sqlglot.exp.Select
     """
     group = select.args.get("group")
-    given = [one.unnest() for one in group.expressions] if group is not None else []
-    # What is computed of a column has another name, which that column does not stand for.
+    group_keys = [one.unnest() for one in group.expressions] if group is not None else []
+    # A computed key must not get the name of a column.
     keys = Staged(taken={one.name.lower() for one in select.find_all(exp.Column)})
-    names = list(dict.fromkeys(keys.name(one) for one in given))
-    ours = {id(one) for one in _ours(select, work.dialect)}
-    sparks: dict[exp.Expr, tuple[str, exp.Expr]] = {}
-    values: dict[exp.Expr, tuple[str, exp.Expr]] = {}
+    names = list(dict.fromkeys(keys.name(one) for one in group_keys))
+    kernel_ids = {id(one) for one in _kernel_aggregates(select, work.dialect)}
+    spark_aggregates: dict[exp.Expr, tuple[str, exp.Expr]] = {}
+    kernel_aggregates: dict[exp.Expr, tuple[str, exp.Expr]] = {}
     for node in _aggregates(select):
-        into = values if id(node) in ours else sparks
-        if node not in into:
-            kept = node.copy()
-            into[kept] = keys.new("of_group"), kept
-        node.replace(staged_column(into[node][0]))
-    _put_keys(select, keys)
-    known = {*keys.columns, *(name for name, _ in [*sparks.values(), *values.values()])}
-    _check_grouped(select, known, work.dialect)
-    df = _joined(select, work, keys, names, sparks, values)
+        target = kernel_aggregates if id(node) in kernel_ids else spark_aggregates
+        if node not in target:
+            copied = node.copy()
+            target[copied] = keys.new("of_group"), copied
+        node.replace(staged_column(target[node][0]))
+    _replace_keys(select, keys)
+    known_names = {
+        *keys.columns,
+        *(name for name, _ in [*spark_aggregates.values(), *kernel_aggregates.values()]),
+    }
+    _check_grouped(select, known_names, work.dialect)
+    df = _group_answers(select, work, keys, names, spark_aggregates, kernel_aggregates)
     having = select.args.get("having")
-    for part in (*_ROWS, "having", "group"):
+    for part in (*_ROW_CLAUSES, "having", "group"):
         select.set(part, None)
     select.set("from_", exp.From(this=work.tables.answer(df, "")))
     select.set("where", None if having is None else exp.Where(this=having.this.copy()))
     return select
 
 
-def _put_keys(select: exp.Select, keys: Staged) -> None:
-    """Put the staged columns in the place of the keys of the groups."""
-    staged = {one: name for name, one in keys.columns.items()}
-    bare = {
+def _replace_keys(select: exp.Select, keys: Staged) -> None:
+    """Replace the keys of the groups by the staged columns."""
+    names_by_key = {one: name for name, one in keys.columns.items()}
+    names_by_column = {
         one.name.lower(): name for name, one in keys.columns.items() if isinstance(one, exp.Column)
     }
     for part in ("expressions", "having", "qualify", "order"):
         value = select.args.get(part)
-        for place in value if isinstance(value, list) else [value] if value is not None else []:
-            for node in list(walk_own(place)):
-                column = isinstance(node, exp.Column) and node.name.lower() in bare
-                if node in staged or column:
-                    name = staged.get(node) or bare[node.name.lower()]
+        for root in value if isinstance(value, list) else [value] if value is not None else []:
+            for node in list(walk_own(root)):
+                is_key_column = (
+                    isinstance(node, exp.Column) and node.name.lower() in names_by_column
+                )
+                if node in names_by_key or is_key_column:
+                    name = names_by_key.get(node) or names_by_column[node.name.lower()]
                     node.replace(staged_column(name))
 
 
-def _check_grouped(select: exp.Select, known: set[str], dialect: str) -> None:
-    """Refuse a column of single rows among the answers of groups."""
-    for place in select.expressions:
-        for node in walk_own(place):
-            if isinstance(node, exp.Column) and node.name not in known:
+def _check_grouped(select: exp.Select, known_names: set[str], dialect: str) -> None:
+    """Refuse a column that is neither a key nor within an aggregate."""
+    for root in select.expressions:
+        for node in walk_own(root):
+            if isinstance(node, exp.Column) and node.name not in known_names:
                 call = node.find_ancestor(exp.Anonymous)
-                if call is not None and (called := call.name.lower()) in NAMED[dialect]:
-                    raise WorkbenchError(f"query: {of_windows_alone(called)}")
+                if call is not None and (function := call.name.lower()) in NAMED[dialect]:
+                    raise WorkbenchError(f"query: {windows_only_message(function)}")
                 raise WorkbenchError(
                     f"query: {node.sql()} stands neither in GROUP BY nor within an aggregate, and "
                     "a group has many; add it to GROUP BY."
                 )
 
 
-def _joined(
+def _group_answers(
     select: exp.Select,
     work: Translation,
     keys: Staged,
     names: list[str],
-    sparks: dict[exp.Expr, tuple[str, exp.Expr]],
-    values: dict[exp.Expr, tuple[str, exp.Expr]],
+    spark_aggregates: dict[exp.Expr, tuple[str, exp.Expr]],
+    kernel_aggregates: dict[exp.Expr, tuple[str, exp.Expr]],
 ) -> "DataFrame":
-    """The groups with the answers of all who were asked."""
-    found: list[DataFrame] = []
-    if sparks or not names:
-        found.append(_of_spark(select, work, keys, names, sparks))
-    funnels = {name: node for name, node in values.values() if is_funnel(node)}
-    asked = {
-        name: read(node, work.dialect) for name, node in values.values() if not is_funnel(node)
+    """Return the groups with the answers of all engines."""
+    answers: list[DataFrame] = []
+    if spark_aggregates or not names:
+        answers.append(_spark_aggregates(select, work, keys, names, spark_aggregates))
+    funnels = {name: node for name, node in kernel_aggregates.values() if is_funnel(node)}
+    functions = {
+        name: read_function(node, work.dialect)
+        for name, node in kernel_aggregates.values()
+        if not is_funnel(node)
     }
     for name, node in funnels.items():
-        found.append(funnel_levels(name, node, _rows(select), keys, names, work))
+        answers.append(funnel_levels(name, node, _rows_of(select), keys, names, work))
     for kind in ("cont", "disc"):
-        one_kind = {name: one for name, one in asked.items() if _KINDS[one.name] == kind}
-        if one_kind:
-            found.append(_quantiles(one_kind, kind, _rows(select), keys, names, work))
-    df = found[0]
-    for other in found[1:]:
-        df = _beside(df, other, names, work)
+        same_kind = {name: one for name, one in functions.items() if _KINDS[one.name] == kind}
+        if same_kind:
+            answers.append(_quantiles(same_kind, kind, _rows_of(select), keys, names, work))
+    df = answers[0]
+    for other in answers[1:]:
+        df = _join_answers(df, other, names, work)
     return df
 
 
-def _rows(select: exp.Select) -> exp.Select:
-    """The rows of a SELECT, whose columns are yet to be said."""
+def _rows_of(select: exp.Select) -> exp.Select:
+    """Return a SELECT of the same rows, still without columns."""
     rows = exp.Select()
-    for part in _ROWS:
+    for part in _ROW_CLAUSES:
         value = select.args.get(part)
         if isinstance(value, list):
             rows.set(part, [one.copy() for one in value])
@@ -185,39 +192,39 @@ def _rows(select: exp.Select) -> exp.Select:
     return rows
 
 
-def _of_spark(
+def _spark_aggregates(
     select: exp.Select,
     work: Translation,
     keys: Staged,
     names: list[str],
-    sparks: dict[exp.Expr, tuple[str, exp.Expr]],
+    spark_aggregates: dict[exp.Expr, tuple[str, exp.Expr]],
 ) -> "DataFrame":
-    asked = _rows(select)
+    rows = _rows_of(select)
     columns: list[exp.Expr] = [exp.alias_(keys.columns[name], name, quoted=True) for name in names]
-    columns += [exp.alias_(node, name, quoted=True) for name, node in sparks.values()]
+    columns += [exp.alias_(node, name, quoted=True) for name, node in spark_aggregates.values()]
     if not columns:
         columns = [exp.alias_(exp.Count(this=exp.Star()), "of_all", quoted=True)]
-    asked.set("expressions", columns)
+    rows.set("expressions", columns)
     if names:
-        asked.set("group", exp.Group(expressions=[keys.columns[one].copy() for one in names]))
-    return work.spark(asked, "aggregates of groups are its own")
+        rows.set("group", exp.Group(expressions=[keys.columns[one].copy() for one in names]))
+    return work.spark(rows, "aggregates of groups are its own")
 
 
 def _quantiles(
-    asked: dict[str, SqlFunction],
+    functions: dict[str, SqlFunction],
     kind: str,
     rows: exp.Select,
     keys: Staged,
     names: list[str],
     work: Translation,
 ) -> "DataFrame":
-    """Quantiles of one kind, of all columns at once."""
+    """Return the quantiles of one kind, for all columns at once."""
     values = Staged(taken={one.lower() for one in names})
     for one in names:
-        values.keep(one)
-    columns = {name: values.name(_value(one)) for name, one in asked.items()}
-    shares = {name: one.options[0] if one.options else 0.5 for name, one in asked.items()}
-    every = sorted(
+        values.reserve(one)
+    columns = {name: values.name(_value(one)) for name, one in functions.items()}
+    shares = {name: one.options[0] if one.options else 0.5 for name, one in functions.items()}
+    all_shares = sorted(
         {q for one in shares.values() for q in (one if isinstance(one, list) else [one])}
     )
     rows.set(
@@ -227,75 +234,79 @@ def _quantiles(
     )
     df = work.spark(rows, "it is what the quantiles are of")
     if df.isStreaming:
-        written = next(iter(asked.values())).written
+        sql_name = next(iter(functions.values())).sql_name
         raise WorkbenchError(
-            f"query: {written} of the groups of a stream is not available, as it needs all their "
+            f"query: {sql_name} of the groups of a stream is not available, as it needs all their "
             "rows; ask it of what has been written, or of windows: OVER (PARTITION BY ...)."
         )
-    wanted = list(dict.fromkeys(columns.values()))
-    q = every[0] if len(every) == 1 else every
-    answer = quantiles(df, wanted, q, by=names or None, kind=kind)
+    columns_read = list(dict.fromkeys(columns.values()))
+    q = all_shares[0] if len(all_shares) == 1 else all_shares
+    answer = quantiles(df, columns_read, q, by=names or None, kind=kind)
     by = f", by={names!r}" if names else ""
-    line = f"wb.quantiles({{df}}, {wanted!r}, {q!r}{by}, kind={kind!r})"
+    line = f"wb.quantiles({{df}}, {columns_read!r}, {q!r}{by}, kind={kind!r})"
     why = "wb.quantiles selects them without a sort"
-    work.ours("quantiles", f"{kind} {q!r}", why, df, answer, line)
-    picked = [
-        exp.alias_(_picked(columns[name], share, every), name, quoted=True)
+    work.add_part("quantiles", f"{kind} {q!r}", why, df, answer, line)
+    selected = [
+        exp.alias_(_selected_quantiles(columns[name], share, all_shares), name, quoted=True)
         for name, share in shares.items()
     ]
     return work.spark(
-        _all_of(work, answer, [*map(staged_column, names), *picked]), "it is its list"
+        _select_from(work, answer, [*map(staged_column, names), *selected]), "it is its list"
     )
 
 
-def _all_of(work: Translation, df: "DataFrame", columns: Sequence[exp.Expr]) -> exp.Select:
-    asked = exp.Select(expressions=list(columns))
-    asked.set("from_", exp.From(this=work.tables.answer(df, "")))
-    return asked
+def _select_from(work: Translation, df: "DataFrame", columns: Sequence[exp.Expr]) -> exp.Select:
+    select = exp.Select(expressions=list(columns))
+    select.set("from_", exp.From(this=work.tables.answer(df, "")))
+    return select
 
 
-def _picked(column: str, share: "float | list[float]", every: list[float]) -> exp.Expr:
-    """The quantiles that were asked for, of all that were found."""
+def _selected_quantiles(
+    column: str, share: "float | list[float]", all_shares: list[float]
+) -> exp.Expr:
+    """Return the requested quantiles out of all computed ones."""
 
     def one(q: float) -> exp.Expr:
-        found = staged_column(column)
-        if len(every) == 1:
-            return found
-        return exp.Anonymous(this="get", expressions=[found, exp.Literal.number(every.index(q))])
+        column_node = staged_column(column)
+        if len(all_shares) == 1:
+            return column_node
+        return exp.Anonymous(
+            this="get", expressions=[column_node, exp.Literal.number(all_shares.index(q))]
+        )
 
     if not isinstance(share, list):
         return one(share)
-    # A group without values has no list either.
-    known = exp.Not(this=exp.Is(this=staged_column(column), expression=exp.Null()))
-    listed = exp.Array(expressions=[one(q) for q in share])
-    return exp.Case(ifs=[exp.If(this=known, true=listed)])
+    # For a group without values the list is null, too.
+    has_values = exp.Not(this=exp.Is(this=staged_column(column), expression=exp.Null()))
+    values = exp.Array(expressions=[one(q) for q in share])
+    return exp.Case(ifs=[exp.If(this=has_values, true=values)])
 
 
-def _value(asked: SqlFunction) -> exp.Expr:
-    """What a quantile is of: its column, where its condition holds."""
-    column = asked.arguments[0].copy()
-    if asked.condition is None:
+def _value(function: SqlFunction) -> exp.Expr:
+    """Return the values of a quantile: its column, null where its condition fails."""
+    column = function.arguments[0].copy()
+    if function.condition is None:
         return column
-    return exp.Case(ifs=[exp.If(this=asked.condition.copy(), true=column)])
+    return exp.Case(ifs=[exp.If(this=function.condition.copy(), true=column)])
 
 
-def _beside(
+def _join_answers(
     df: "DataFrame", other: "DataFrame", names: list[str], work: Translation
 ) -> "DataFrame":
-    """Two answers for the same groups in one table; null is a group as any other."""
-    more = [name for name in other.columns if name not in names]
+    """Join two answers for the same groups; a null key equals a null key."""
+    other_columns = [name for name in other.columns if name not in names]
     columns = [exp.column(exp.to_identifier(name, quoted=True), "a") for name in df.columns]
-    columns += [exp.column(exp.to_identifier(name, quoted=True), "b") for name in more]
-    same = [
+    columns += [exp.column(exp.to_identifier(name, quoted=True), "b") for name in other_columns]
+    conditions = [
         exp.NullSafeEQ(
             this=exp.column(exp.to_identifier(name, quoted=True), "a"),
             expression=exp.column(exp.to_identifier(name, quoted=True), "b"),
         )
         for name in names
     ]
-    asked = exp.Select(expressions=columns)
-    asked.set("from_", exp.From(this=work.tables.answer(df, "a")))
-    beside = work.tables.answer(other, "b")
-    on = exp.and_(*same) if same else None
-    asked.set("joins", [exp.Join(this=beside, on=on, kind=None if same else "CROSS")])
-    return work.spark(asked, "the answers for a group stand side by side")
+    select = exp.Select(expressions=columns)
+    select.set("from_", exp.From(this=work.tables.answer(df, "a")))
+    right = work.tables.answer(other, "b")
+    on = exp.and_(*conditions) if conditions else None
+    select.set("joins", [exp.Join(this=right, on=on, kind=None if conditions else "CROSS")])
+    return work.spark(select, "the answers for a group stand side by side")

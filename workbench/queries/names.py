@@ -1,4 +1,4 @@
-"""The tables of a query: given by name, views, the catalog, or the word of a dialect for one."""
+"""The tables of a query: given ones, views, the catalog, and table functions of a dialect."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,37 +22,37 @@ from workbench.windows.stream.worker.update import OP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: QueryTables that are a function of numbers or times, and what their one column is called.
-COUNTED = {"range": "range", "generate_series": "generate_series", "numbers": "number"}
-#: QueryTables that are a file.
-READ = ("read_csv_auto", "read_json", "read_json_auto", "parquet_scan")
+#: Table functions that return a series of numbers or times, with the name of their one column.
+SERIES = {"range": "range", "generate_series": "generate_series", "numbers": "number"}
+#: Table functions that read a file.
+FILE_READERS = ("read_csv_auto", "read_json", "read_json_auto", "parquet_scan")
 
 
 @dataclass
 class QueryTables:
-    """What the names of a query mean.
+    """The tables that the names of a query refer to.
 
     Attributes
     ----------
     given : dict of str to table
-        As a person gave them; each is read once.
+        As the user gave them; each is read once.
     dialect : str
     known : dict of str to DataFrame
-        Those that the query names itself.
+        The tables that the query defines in WITH.
     read : dict of str to (DataFrame, str)
-        Those that were read, by their names, and the line of Python that reads each; no line for
-        those that were given.
+        The tables that were read, by name, and the line of Python that reads each; an empty line
+        for given ones.
     answers : dict of str to DataFrame
         Answers of parts of the query, by names that no query can have.
     views : dict of str to DataFrame
-        What Spark knows by such names, while the query is taken apart.
+        The temporary views of Spark while the query is translated.
     spark : pyspark.sql.SparkSession
-        What answers.
+        The session that runs the query.
     """
 
     given: Mapping[str, Any]
     dialect: str
-    known: "dict[str, DataFrame]" = field(default_factory=dict)
+    ctes: "dict[str, DataFrame]" = field(default_factory=dict)
     read: "dict[str, tuple[DataFrame, str]]" = field(default_factory=dict)
     answers: "dict[str, DataFrame]" = field(default_factory=dict)
     views: "dict[str, DataFrame]" = field(default_factory=dict)
@@ -61,7 +61,7 @@ class QueryTables:
 
     @contextmanager
     def as_views(self) -> "Iterator[None]":
-        """Leave no view behind of those that the parts of a query need."""
+        """Drop the views that the parts of a query needed, on exit."""
         try:
             yield
         finally:
@@ -70,12 +70,12 @@ class QueryTables:
             self.views.clear()
 
     def view(self, df: "DataFrame") -> str:
-        """Return the name by which Spark knows a table, which it does from then on.
+        """Return the name of a table in Spark, which is registered if need be.
 
-        Where Spark is another process, it reads a query again when it answers it, and so gets the
-        tables along with it; else a view is made once, and not for each part that looks at it.
+        Spark Connect analyzes a query again when it runs it, so its tables travel with the query;
+        else one view of a table serves all parts that read it.
         """
-        name = next((name for name, known in self.views.items() if known is df), None)
+        name = next((name for name, view_df in self.views.items() if view_df is df), None)
         if name is None:
             name = f"{self.token}_t{len(self.views)}_"
             self.views[name] = df
@@ -83,173 +83,184 @@ class QueryTables:
                 df.createOrReplaceTempView(name)
         return name
 
-    def with_names(self, more: "Mapping[str, DataFrame]") -> "QueryTables":
-        """Return these tables and others, which hide those of the same name."""
-        known = self.known | {self._plain(name): df for name, df in more.items()}
-        return replace(self, known=known)
+    def with_ctes(self, more: "Mapping[str, DataFrame]") -> "QueryTables":
+        """Return these tables and others, which shadow those of the same name."""
+        ctes = self.ctes | {self._normalized(name): df for name, df in more.items()}
+        return replace(self, ctes=ctes)
 
     def answer(self, df: "DataFrame", alias: str) -> exp.Table:
-        """Return a table of a query that stands for the answer of a part of it."""
+        """Return a table node that stands for the answer of a part of the query."""
         name = f"{self.token}_{len(self.answers)}_"
         self.answers[name] = df
-        named = exp.TableAlias(this=exp.to_identifier(alias, quoted=True)) if alias else None
-        return exp.Table(this=exp.to_identifier(name), alias=named)
+        table_alias = exp.TableAlias(this=exp.to_identifier(alias, quoted=True)) if alias else None
+        return exp.Table(this=exp.to_identifier(name), alias=table_alias)
 
-    def answered(self, node: exp.Table) -> "DataFrame | None":
-        """Return what a part of the query answered, where a table of it stands for that."""
+    def answer_of(self, node: exp.Table) -> "DataFrame | None":
+        """Return the answer that a table node stands for; None if it is another table."""
         if node.name in self.answers:
             return self.answers[node.name]
-        return None if node.db else self.known.get(self._plain(node.name))
+        return None if node.db else self.ctes.get(self._normalized(node.name))
 
     def find(self, node: exp.Table) -> "DataFrame":
-        """Return what a table of a query is.
+        """Return the table that a table node refers to.
 
         Raises
         ------
         WorkbenchError
-            When there is none of this name; the nearest names are given.
+            When there is none of this name; the message has the nearest names.
         """
         if not isinstance(node.this, exp.Identifier):
-            return self._function(node)
+            return self._table_function(node)
         if node.this.name in self.answers:
             return self.answers[node.this.name]
         name = ".".join(part.name for part in node.parts)
-        if (plain := self._plain(name)) in self.known:
-            return self.known[plain]
-        for given, what in self.given.items():
-            if self._plain(given) == plain:
-                if given not in self.read:
-                    self.read[given] = self._given(what, given), ""
-                return self.read[given][0]
-        return self._noted(name, self._elsewhere(name), f"wb.table({name!r})")
+        if (normalized := self._normalized(name)) in self.ctes:
+            return self.ctes[normalized]
+        for given_name, source in self.given.items():
+            if self._normalized(given_name) == normalized:
+                if given_name not in self.read:
+                    self.read[given_name] = self._given_table(source, given_name), ""
+                return self.read[given_name][0]
+        return self._register(name, self._catalog_table(name), f"wb.table({name!r})")
 
-    def in_order(self, node: exp.Table, hint: str) -> "tuple[DataFrame, str] | None":
-        """Return a table of a query with a column that numbers its rows, and what that is called.
+    def with_row_numbers(self, node: exp.Table, hint: str) -> "tuple[DataFrame, str] | None":
+        """Return a table with a column that numbers its rows, and the name of that column.
 
-        None where its rows have no order of their own: of Spark's tables, files and answers.
+        Return None for tables whose rows have no order: Spark's tables, files and answers.
         """
-        if not isinstance(node.this, exp.Identifier) and _called(node.this) in COUNTED:
-            return self._counted_in_order(node, hint)
-        plain = self._plain(".".join(part.name for part in node.parts))
-        held = {self._plain(given): given for given in self.given}
-        if not isinstance(node.this, exp.Identifier) or plain in self.known or plain not in held:
+        if not isinstance(node.this, exp.Identifier) and _function_name(node.this) in SERIES:
+            return self._numbered_series(node, hint)
+        normalized = self._normalized(".".join(part.name for part in node.parts))
+        given_names = {self._normalized(given_name): given_name for given_name in self.given}
+        if (
+            not isinstance(node.this, exp.Identifier)
+            or normalized in self.ctes
+            or normalized not in given_names
+        ):
             return None
-        given = held[plain]
-        number = unused(self.find(node).columns, hint)
-        df = in_order(self.given[given], given, number)
-        if df is None:
+        given_name = given_names[normalized]
+        number_column = unused(self.find(node).columns, hint)
+        numbered = in_order(self.given[given_name], given_name, number_column)
+        if numbered is None:
             return None
-        self.read[given] = df, ""
-        return df, number
+        self.read[given_name] = numbered, ""
+        return numbered, number_column
 
-    def _counted_in_order(self, node: exp.Table, hint: str) -> "tuple[DataFrame, str]":
-        """A table of numbers, which come one behind the other."""
+    def _numbered_series(self, node: exp.Table, hint: str) -> "tuple[DataFrame, str]":
+        """Return a series of numbers with a column that numbers its rows."""
         df = self.find(node)
-        number, counted = unused(df.columns, hint), quoted(df.columns[0])
-        down = any(isinstance(one, exp.Neg) for one in list(node.this.iter_expressions())[2:])
-        text = f"{'-' if down else ''}{counted} AS {number}"
+        number_column, counted_column = unused(df.columns, hint), quoted(df.columns[0])
+        is_descending = any(
+            isinstance(one, exp.Neg) for one in list(node.this.iter_expressions())[2:]
+        )
+        expression = f"{'-' if is_descending else ''}{counted_column} AS {number_column}"
         name, (_, line) = next((name, one) for name, one in self.read.items() if one[0] is df)
-        numbered = df.selectExpr("*", text)
-        self.read[name] = numbered, f"{line}.selectExpr('*', {text!r})"
-        return numbered, number
+        numbered = df.selectExpr("*", expression)
+        self.read[name] = numbered, f"{line}.selectExpr('*', {expression!r})"
+        return numbered, number_column
 
-    def _given(self, what: Any, name: str) -> "DataFrame":
-        """A table that was given, which may be a stream where the dialect has streams."""
-        if self.dialect != "risingwave" or not is_stream(what):
-            return table(what, name)
-        if OP in what.columns:
+    def _given_table(self, source: Any, name: str) -> "DataFrame":
+        """Return a given table, which may be a stream if the dialect has streams."""
+        if self.dialect != "risingwave" or not is_stream(source):
+            return table(source, name)
+        if OP in source.columns:
             raise WorkbenchError(
                 f"{name}: the stream is a changelog, as it has a column {OP!r}, and a query does "
                 "not say what tells its rows apart; take wb.over(..., row_id=...)."
             )
-        return what
+        return source
 
-    def _noted(self, hint: str, df: "DataFrame", line: str) -> "DataFrame":
-        """Note a table that was not given by how Python reads it."""
+    def _register(self, hint: str, df: "DataFrame", line: str) -> "DataFrame":
+        """Record a table that was not given, with the line of Python that reads it."""
         name = unused(self.read, re.sub(r"\W", "_", hint.rpartition("/")[2]) or "table")
         self.read[name] = df, line
         return df
 
-    def _plain(self, name: str) -> str:
+    def _normalized(self, name: str) -> str:
         return name if self.dialect in CASE_SENSITIVE else name.lower()
 
-    def _elsewhere(self, name: str) -> "DataFrame":
+    def _catalog_table(self, name: str) -> "DataFrame":
         if self.dialect == "duckdb" and is_path(name):
             return table(name, "query")
         try:
             return table(name, "query")
         except WorkbenchError as error:
-            if not self.given and not self.known:
+            if not self.given and not self.ctes:
                 raise
-            names = sorted({*self.given, *self.known})
+            known_names = sorted({*self.given, *self.ctes})
             raise WorkbenchError(
-                f"query: there is no table {name!r}; {nearest(name, names)}"
+                f"query: there is no table {name!r}; {nearest(name, known_names)}"
             ) from error
 
-    def _function(self, node: exp.Table) -> "DataFrame":
-        """A table that is a function of numbers or times, or a file that is named."""
+    def _table_function(self, node: exp.Table) -> "DataFrame":
+        """Return the table of a table function: a series, or a file."""
         call = node.this
-        name = _called(call)
+        name = _function_name(call)
         values = [one.this for one in call.find_all(exp.Literal)]
-        of_file = isinstance(call, exp.ReadCSV | exp.ReadParquet) or name in READ
-        if of_file and len(values) == 1:
-            return self._noted(values[0], table(values[0], "query"), f"wb.table({values[0]!r})")
-        timed = isinstance(call.args.get("step"), exp.Interval) and self.dialect in LIKE_POSTGRES
-        if timed and isinstance(call, exp.GenerateSeries | exp.ExplodingGenerateSeries):
-            return self._timed(name, call)
-        if name in COUNTED:
-            return self._counted(name, call)
+        is_file = isinstance(call, exp.ReadCSV | exp.ReadParquet) or name in FILE_READERS
+        if is_file and len(values) == 1:
+            return self._register(values[0], table(values[0], "query"), f"wb.table({values[0]!r})")
+        has_interval = (
+            isinstance(call.args.get("step"), exp.Interval) and self.dialect in LIKE_POSTGRES
+        )
+        if has_interval and isinstance(call, exp.GenerateSeries | exp.ExplodingGenerateSeries):
+            return self._time_series(name, call)
+        if name in SERIES:
+            return self._number_series(name, call)
         raise WorkbenchError(
             f"query: {name} as a table is not known here; there are "
-            f"{', '.join(COUNTED)} and read_parquet, read_csv, read_json of one file."
+            f"{', '.join(SERIES)} and read_parquet, read_csv, read_json of one file."
         )
 
-    def _counted(self, name: str, call: exp.Expr) -> "DataFrame":
-        given = [one for one in call.iter_expressions() if isinstance(one, exp.Literal | exp.Neg)]
+    def _number_series(self, name: str, call: exp.Expr) -> "DataFrame":
+        numeric_arguments = [
+            one for one in call.iter_expressions() if isinstance(one, exp.Literal | exp.Neg)
+        ]
         try:
-            numbers = [int(one.sql()) for one in given]
+            numbers = [int(one.sql()) for one in numeric_arguments]
             count = len(numbers)
             if count != len(list(call.iter_expressions())) or not 0 < count < 4:
                 raise ValueError
         except ValueError:
             raise WorkbenchError(f"query: {name} takes 1 to 3 whole numbers here.") from None
-        begin, end = (0, numbers[0]) if count == 1 else numbers[:2]
+        start, end = (0, numbers[0]) if count == 1 else numbers[:2]
         step = numbers[2] if count == 3 else 1
         if name == "numbers":
-            end = begin + end if count > 1 else end
+            end = start + end if count > 1 else end
         if name == "generate_series":
             end += 1 if step > 0 else -1
-        line = f"spark.range({begin}, {end}, {step}).toDF({COUNTED[name]!r})"
-        return self._noted(name, self.spark.range(begin, end, step).toDF(COUNTED[name]), line)
+        line = f"spark.range({start}, {end}, {step}).toDF({SERIES[name]!r})"
+        return self._register(name, self.spark.range(start, end, step).toDF(SERIES[name]), line)
 
-    def _timed(self, name: str, call: exp.Expr) -> "DataFrame":
-        """Times from one to another, by an interval that may go back."""
-        begin, end = (_constant_time(name, call.args[one]) for one in ("start", "end"))
-        step, column = call.args["step"].sql("spark"), COUNTED[name]
-        # Spark refuses to go from one to another by a step that leads away.
-        way = f"{end} = {begin} OR ({begin} + {step} > {begin}) = ({end} > {begin})"
-        text = f"SELECT explode(if({way}, sequence({begin}, {end}, {step}), array())) AS {column}"
-        # DuckDB goes on from the last day of a short month, and Spark from the first time of all.
-        late = re.search(r"-(29|30|31)\b", begin)
-        if late and re.search("month|quarter|year", step, re.IGNORECASE):
+    def _time_series(self, name: str, call: exp.Expr) -> "DataFrame":
+        """Return the times from one to another by an interval, which may be negative."""
+        start, end = (_constant_time(name, call.args[one]) for one in ("start", "end"))
+        step, column = call.args["step"].sql("spark"), SERIES[name]
+        # Spark refuses a step that leads away from the end.
+        is_reachable = f"{end} = {start} OR ({start} + {step} > {start}) = ({end} > {start})"
+        times = f"if({is_reachable}, sequence({start}, {end}, {step}), array())"
+        text = f"SELECT explode({times}) AS {column}"
+        # After a short month DuckDB continues from its last day, Spark from the first time.
+        late_day = re.search(r"-(29|30|31)\b", start)
+        if late_day and re.search("month|quarter|year", step, re.IGNORECASE):
             raise WorkbenchError(f"query: {name} takes months from a day up to the 28th here.")
         df, line = self.spark.sql(text), f"spark.sql({text!r})"
         if name == "range":
-            other = f"{column} != {end}"
-            df, line = df.where(other), f"{line}.where({other!r})"
-        return self._noted(name, df, line)
+            not_end = f"{column} != {end}"
+            df, line = df.where(not_end), f"{line}.where({not_end!r})"
+        return self._register(name, df, line)
 
 
 def _constant_time(name: str, value: exp.Expr) -> str:
-    """A constant date or time, as Spark writes one."""
-    inner = value.this if value.is_type("date", "timestamp", "timestampntz") else value
-    if not isinstance(inner, exp.Literal) or not inner.is_string:
+    """Return a constant date or time as Spark's SQL."""
+    literal = value.this if value.is_type("date", "timestamp", "timestampntz") else value
+    if not isinstance(literal, exp.Literal) or not literal.is_string:
         raise WorkbenchError(f"query: {name} goes from one constant date or time to another here.")
-    return exp.cast(inner.copy(), "TIMESTAMP_NTZ", dialect="spark").sql("spark")
+    return exp.cast(literal.copy(), "TIMESTAMP_NTZ", dialect="spark").sql("spark")
 
 
-def _called(call: exp.Expr) -> str:
-    """The name of a function that is a table."""
+def _function_name(call: exp.Expr) -> str:
+    """Return the name of a table function."""
     if isinstance(call, exp.GenerateSeries) and call.args.get("is_end_exclusive"):
         return "range"
     if isinstance(call, exp.ExplodingGenerateSeries):

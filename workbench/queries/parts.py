@@ -1,4 +1,4 @@
-"""The parts that a query is taken apart into, in the order in which they are answered."""
+"""The parts of a query, in the order in which they run."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from workbench.queries.names import QueryTables
-from workbench.queries.spark_text import answered
+from workbench.queries.spark_text import run_on_spark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,40 +16,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a query, and who answers it.
+    """A part of a query, and the engine that runs it.
 
     Attributes
     ----------
     engine : str
         "spark" for Spark's own SQL, else "over", "funnel", "quantiles", or "names" for new names.
-    asked : str or object
-        The text that Spark reads, or what answers.
+    operation : str or object
+        The SQL that Spark runs, or the object that runs the part.
     why : str
-    of : dict of str to DataFrame
-        The tables that it is asked of, by their names in what is asked.
+    inputs : dict of str to DataFrame
+        The tables that it reads, by their names in the operation.
     answer : DataFrame
     line : str
-        The line of Python that asks it, in which ``{df}`` is the table; empty for Spark's.
+        The line of Python that runs it, in which ``{df}`` is the table; empty for Spark's.
     """
 
     engine: str
-    asked: Any
+    operation: Any
     why: str
-    of: "Mapping[str, DataFrame]"
+    inputs: "Mapping[str, DataFrame]"
     answer: "DataFrame"
     line: str = ""
 
 
 @dataclass
 class Translation:
-    """A query that is being taken apart.
+    """A query that is being split into parts.
 
     Attributes
     ----------
     tables : QueryTables
     parts : list of Part
     emit : str or None
-        When the rows of a stream go on, as the query says.
+        When a stream emits rows, as the query states it.
     """
 
     tables: QueryTables
@@ -58,28 +58,34 @@ class Translation:
 
     @property
     def dialect(self) -> str:
-        """Whose SQL it is."""
+        """The dialect of the query."""
         return self.tables.dialect
 
-    def within(self, tables: QueryTables) -> "Translation":
-        """Return the same work where more names are known."""
+    def with_tables(self, tables: QueryTables) -> "Translation":
+        """Return the same translation with other tables; the parts are shared."""
         return Translation(tables, self.parts, self.emit)
 
     def spark(self, tree: exp.Query, why: str = "Spark has it") -> "DataFrame":
-        """Return Spark's answer to a part of a query."""
-        df, text, of = answered(tree, self.tables)
-        self.parts.append(Part("spark", text, why, of, df))
+        """Run a part of a query by Spark's own SQL, and return its result."""
+        df, text, inputs = run_on_spark(tree, self.tables)
+        self.parts.append(Part("spark", text, why, inputs, df))
         return df
 
-    def renamed(self, df: "DataFrame", names: "Sequence[str]") -> "DataFrame":
-        """Return an answer whose columns have other names, from left to right."""
+    def rename(self, df: "DataFrame", names: "Sequence[str]") -> "DataFrame":
+        """Return a result with new names for its columns, from left to right."""
         answer = df.toDF(*names)
         line = f"{{df}}.toDF({', '.join(map(repr, names))})"
-        return self.ours("names", "", "the query names the columns", df, answer, line)
+        return self.add_part("names", "", "the query names the columns", df, answer, line)
 
-    def ours(
-        self, engine: str, asked: Any, why: str, of: "DataFrame", answer: "DataFrame", line: str
+    def add_part(
+        self,
+        engine: str,
+        operation: Any,
+        why: str,
+        table: "DataFrame",
+        answer: "DataFrame",
+        line: str,
     ) -> "DataFrame":
-        """Note the answer of one of our own to a part of a query."""
-        self.parts.append(Part(engine, asked, why, {"df": of}, answer, line))
+        """Record a part that Spark's SQL does not run, and return its result."""
+        self.parts.append(Part(engine, operation, why, {"df": table}, answer, line))
         return answer

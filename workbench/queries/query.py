@@ -1,4 +1,4 @@
-"""A query that is taken apart: its answer, who gives which part of it, and the same in Python."""
+"""A query split into parts: its result, which engine runs each part, and the same in Python."""
 
 import re
 from keyword import iskeyword
@@ -10,7 +10,7 @@ from workbench.queries.names import QueryTables
 from workbench.queries.parts import Part, Translation
 from workbench.queries.questions import answer
 from workbench.queries.reading.parsing import emit_of, parse_query
-from workbench.queries.spark_text import with_fields
+from workbench.queries.spark_text import with_table_fields
 from workbench.queries.windows.streams import check_groups_close
 from workbench.spark.sessions.jvm_questions import without_call_sites
 from workbench.spark.table import unused
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
     from workbench.windows.over import Over
 
-_WHO = {
+_ENGINE_NAMES = {
     "spark": "Spark's SQL",
     "over": "wb.Over",
     "funnel": "wb.Funnel",
@@ -45,7 +45,7 @@ class Query(Described):
     answer : pyspark.sql.DataFrame
         What :func:`workbench.sql` returns; nothing runs until it is used.
     asked : list of (Over or Funnel, pyspark.sql.DataFrame)
-        The window calls and funnels that the query has, each with the table that it is asked of.
+        The window calls and funnels of the query, each with the table that it runs on.
 
     Raises
     ------
@@ -56,13 +56,13 @@ class Query(Described):
     def __init__(self, text: str, dialect: str, tables: "dict[str, TableLike]") -> None:
         self.text, self.dialect = text, dialect
         tree = parse_query(text, dialect)
-        self._work = Translation(QueryTables(tables, dialect), emit=emit_of(text, dialect))
-        with without_call_sites(), self._work.tables.as_views():
-            self.answer: DataFrame = answer(tree, self._work)
-            check_groups_close(self.answer, self._work)
+        self._translation = Translation(QueryTables(tables, dialect), emit=emit_of(text, dialect))
+        with without_call_sites(), self._translation.tables.as_views():
+            self.answer: DataFrame = answer(tree, self._translation)
+            check_groups_close(self.answer, self._translation)
         self.asked: list[tuple[Over | Funnel, DataFrame]] = [
-            (part.asked, part.of["df"])
-            for part in self._work.parts
+            (part.operation, part.inputs["df"])
+            for part in self._translation.parts
             if part.engine in ("over", "funnel")
         ]
 
@@ -74,18 +74,20 @@ class Query(Described):
         return {
             "query": " ".join(self.text.split()),
             "dialect": self.dialect,
-            "tables": ", ".join(self._work.tables.read) or None,
-            "answered by": "; ".join(dict.fromkeys(_WHO[one.engine] for one in self._work.parts)),
+            "tables": ", ".join(self._translation.tables.read) or None,
+            "answered by": "; ".join(
+                dict.fromkeys(_ENGINE_NAMES[one.engine] for one in self._translation.parts)
+            ),
             "asks": "; ".join(repr(one) for one, _ in self.asked) or None,
         }
 
     def one(self) -> "tuple[Over | Funnel, DataFrame]":
-        """Return the one window call or funnel of the query, and the table that it is asked of.
+        """Return the one window call or funnel of the query, and the table that it runs on.
 
         Raises
         ------
         WorkbenchError
-            When it has none, or several, which are listed.
+            When there is none, or several, which are listed.
         """
         if len(self.asked) == 1:
             return self.asked[0]
@@ -101,20 +103,23 @@ class Query(Described):
         """Return the parts of the query as lines of Python, as :func:`workbench.explain_sql`."""
         names: dict[int, str] = {}
         lines: list[str] = []
-        for name, (df, line) in self._work.tables.read.items():
-            names[id(df)] = called = unused(names.values(), _variable(name))
+        for name, (df, line) in self._translation.tables.read.items():
+            names[id(df)] = variable = unused(names.values(), _variable_name(name))
             if line:
-                lines.append(f"{called} = {line}")
-            elif called != name:
-                lines.append(f"# {called} is the table {name!r}")
-        for k, part in enumerate(self._work.parts, 1):
-            lines += [f"# {_WHO[part.engine]}: {part.why}", *_lines(part, f"step_{k}", names)]
+                lines.append(f"{variable} = {line}")
+            elif variable != name:
+                lines.append(f"# {variable} is the table {name!r}")
+        for k, part in enumerate(self._translation.parts, 1):
+            lines += [
+                f"# {_ENGINE_NAMES[part.engine]}: {part.why}",
+                *_python_lines(part, f"step_{k}", names),
+            ]
             names[id(part.answer)] = f"step_{k}"
         return "\n".join(lines)
 
 
 def query(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -> Query:
-    """Return a query with its tables, to look at what it asks.
+    """Return a query with its tables, to inspect its window calls and funnels.
 
     :func:`workbench.explore` opens the explorer of its one window call or funnel,
     :func:`workbench.play` steps through it, and :func:`workbench.plan` shows the plan of its
@@ -138,11 +143,11 @@ def query(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -> Quer
     --------
     >>> import workbench as wb
     >>> plants = wb.datasets.power_plants(wb.session())
-    >>> asked = wb.query('''
+    >>> query = wb.query('''
     ...     SELECT date, median(mwh) OVER (PARTITION BY plant ORDER BY date ROWS 2 PRECEDING) AS m
     ...     FROM plants
     ... ''', plants=plants)
-    >>> over, df = asked.one()
+    >>> over, df = query.one()
     >>> over
     wb.Over(partition_by=['plant'], order_by=[('date', 'asc', 'nulls last')], \
 frame=wb.Frame.rows(-2, 0), m=wb.fn.median('mwh'))
@@ -150,35 +155,35 @@ frame=wb.Frame.rows(-2, 0), m=wb.fn.median('mwh'))
     return Query(query, dialect, tables)
 
 
-def _lines(part: Part, result: str, names: dict[int, str]) -> list[str]:
-    """The lines of Python that do what a part does."""
-    called = {field: names[id(df)] for field, df in part.of.items()}
+def _python_lines(part: Part, result: str, names: dict[int, str]) -> list[str]:
+    """Return the lines of Python that run a part."""
+    variables = {field: names[id(df)] for field, df in part.inputs.items()}
     if part.engine != "spark":
-        return [f"{result} = {_executable(part.line).replace('{df}', called['df'])}"]
-    if not called:
-        return [f"{result} = spark.sql({_quoted(part.asked)})"]
-    text = with_fields(part.asked, called)
-    given = sorted(set(called.values()))
+        return [f"{result} = {_executable(part.line).replace('{df}', variables['df'])}"]
+    if not variables:
+        return [f"{result} = spark.sql({_quoted(part.operation)})"]
+    text = with_table_fields(part.operation, variables)
+    arguments = sorted(set(variables.values()))
     return [
         f"{result} = spark.sql(",
         f"    {_quoted(text)},",
-        *(f"    {name}={name}," for name in given),
+        *(f"    {name}={name}," for name in arguments),
         ")",
     ]
 
 
-def _variable(table: str) -> str:
-    """A name of Python for a table of any name."""
+def _variable_name(table: str) -> str:
+    """Return a Python variable name for a table of any name."""
     name = re.sub(r"\W", "_", table)
     return name if name.isidentifier() and not iskeyword(name) else f"table_{name}"
 
 
 def _quoted(text: str) -> str:
-    """Text as Python has it, by double quotes where that is plainer."""
+    """Return text as a Python literal, in double quotes if it needs no escapes."""
     plain = not any(one in text for one in '"\\\n')
     return f'"{text}"' if plain else repr(text)
 
 
 def _executable(line: str) -> str:
-    """A line in which a column is what makes it, and not how PySpark shows it."""
-    return re.sub(r"Column<'(.*?)'>", lambda found: f"F.expr({found[1]!r})", line)
+    """Return a line with each column as the call that makes it, not as PySpark's repr."""
+    return re.sub(r"Column<'(.*?)'>", lambda match: f"F.expr({match[1]!r})", line)

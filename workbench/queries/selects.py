@@ -1,17 +1,17 @@
-"""One SELECT in stages: what windows look at, the windows, and what is made of their answers."""
+"""One SELECT in stages: the input of its windows, the windows, and the SELECT over these."""
 
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from workbench.errors import WorkbenchError
-from workbench.queries.functions import SPARKS, SqlFunction, read
-from workbench.queries.meaning import check_no_window_within
+from workbench.queries.functions import SPARK_ONLY, SqlFunction, read_function
+from workbench.queries.meaning import check_no_window
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import computed_aliases, walk_own
 from workbench.queries.staged import Staged, staged_column
-from workbench.queries.windows.calls import SqlCall, call_of, overs
-from workbench.queries.windows.streams import windowed_stream
+from workbench.queries.windows.calls import SqlCall, call_of, group_calls
+from workbench.queries.windows.streams import answer_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,10 +28,10 @@ class WindowStages:
     Attributes
     ----------
     staged : Staged
-        What the windows and the rest look at.
+        The columns that the windows and the final SELECT read.
     calls : list of SqlCall
     native : dict of str to sqlglot.exp.Window
-        Windows that Spark's own operator answers, by the names of their answers.
+        Windows for Spark's own operator, by the names of their answers.
     """
 
     def __init__(self, select: exp.Select, work: Translation) -> None:
@@ -40,42 +40,46 @@ class WindowStages:
         self.staged = Staged(taken=taken, hidden={*computed_aliases(select)})
         self.calls: list[SqlCall] = []
         self.native: dict[str, exp.Window] = {}
-        self._found: dict[exp.Expr, exp.Expr] = {}
+        self._answers: dict[exp.Expr, exp.Expr] = {}
 
     def split(self, node: exp.Expr, hint: str = "") -> exp.Expr:
         """Return an expression over the staged columns and the answers of windows."""
         if isinstance(node, exp.Window):
             return self._window(node, hint)
         if not any(isinstance(one, exp.Window) for one in walk_own(node)):
-            return self._lifted(node)
+            return self._staged_value(node)
         node = node.copy()
         for child in list(node.iter_expressions()):
-            child.replace(self._within(child))
+            child.replace(self._split_child(child))
         return node
 
-    def _within(self, child: exp.Expr) -> exp.Expr:
-        """A part of an expression, which is a value or only holds some."""
+    def _split_child(self, child: exp.Expr) -> exp.Expr:
+        """Return a part of an expression with its windows replaced; it may be no value itself."""
         if isinstance(child, exp.If) or not isinstance(child, exp.Condition | exp.Subquery):
-            kept = child.copy()
-            for one in list(kept.iter_expressions()):
-                one.replace(self._within(one))
-            return kept
+            copied = child.copy()
+            for one in list(copied.iter_expressions()):
+                one.replace(self._split_child(one))
+            return copied
         return self.split(child)
 
-    def _lifted(self, node: exp.Expr) -> exp.Expr:
-        looks = any(isinstance(one, exp.Column | exp.AggFunc | exp.Query) for one in node.walk())
-        return staged_column(self.staged.name(node)) if looks else node.copy()
+    def _staged_value(self, node: exp.Expr) -> exp.Expr:
+        reads_rows = any(
+            isinstance(one, exp.Column | exp.AggFunc | exp.Query) for one in node.walk()
+        )
+        return staged_column(self.staged.name(node)) if reads_rows else node.copy()
 
     def _window(self, node: exp.Window, hint: str) -> exp.Expr:
-        if node not in self._found:
-            self._found[node.copy()] = self._answer(node, hint)
-        return self._found[node].copy()
+        if node not in self._answers:
+            self._answers[node.copy()] = self._answer(node, hint)
+        return self._answers[node].copy()
 
     def _answer(self, node: exp.Window, hint: str) -> exp.Expr:
-        inner = [one for one in walk_own(node) if isinstance(one, exp.Window) and one is not node]
-        if inner:
+        inner_windows = [
+            one for one in walk_own(node) if isinstance(one, exp.Window) and one is not node
+        ]
+        if inner_windows:
             raise WorkbenchError(
-                f"query: the window {inner[0].sql()} stands within another window; "
+                f"query: the window {inner_windows[0].sql()} stands within another window; "
                 "name its answer in a query within this one."
             )
         call = call_of(node, self.work.dialect, self.staged, hint)
@@ -88,35 +92,35 @@ class WindowStages:
         return column
 
     def _native(self, node: exp.Window, hint: str) -> str:
-        asked = read(node.this, self.work.dialect)
-        self._check_native(node, asked)
-        name = self.staged.new(hint or asked.written, bool(hint))
+        function = read_function(node.this, self.work.dialect)
+        self._check_native(node, function)
+        name = self.staged.new(hint or function.sql_name, bool(hint))
         window = node.copy()
         for part in ("this", "order", "spec"):
             if isinstance(value := window.args.get(part), exp.Expr):
                 for one in list(value.iter_expressions()):
-                    one.replace(self._within(one))
+                    one.replace(self._split_child(one))
         window.set("partition_by", [self.split(one) for one in window.args["partition_by"] or ()])
         self.native[name] = window
         return name
 
-    def _check_native(self, node: exp.Window, asked: SqlFunction) -> None:
+    def _check_native(self, node: exp.Window, function: SqlFunction) -> None:
         spec = node.args.get("spec")
-        if self.work.dialect != "spark" and asked.written not in SPARKS:
+        if self.work.dialect != "spark" and function.sql_name not in SPARK_ONLY:
             raise WorkbenchError(
-                f"query: there is no window function {asked.written!r}, neither here nor in Spark "
-                "with the same meaning."
+                f"query: there is no window function {function.sql_name!r}, neither here nor in "
+                "Spark with the same meaning."
             )
         if spec is not None and (
             str(spec.args.get("kind")).lower() in ("groups", "session") or spec.args.get("exclude")
         ):
             raise WorkbenchError(
-                f"query: {asked.written} is answered by Spark's own window operator, "
+                f"query: {function.sql_name} is answered by Spark's own window operator, "
                 "which has neither GROUPS, SESSION nor EXCLUDE."
             )
 
 
-def windowed(select: exp.Select, work: Translation) -> "DataFrame":
+def answer_windows(select: exp.Select, work: Translation) -> "DataFrame":
     """Return the answer to a SELECT that has windows.
 
     Parameters
@@ -135,31 +139,31 @@ def windowed(select: exp.Select, work: Translation) -> "DataFrame":
     """
     for part, word in (("where", "WHERE"), ("group", "GROUP BY"), ("having", "HAVING")):
         if (node := select.args.get(part)) is not None:
-            check_no_window_within(node, word)
+            check_no_window(node, word)
     stages = WindowStages(select, work)
-    last = _last(select, stages)
-    below = _below(select, stages)
-    df = work.spark(below, "it is what the windows look at")
-    found = overs(stages.calls, df.schema, work.tables.dialect)
+    final_select = _final_select(select, stages)
+    input_select = _input_select(select, stages)
+    df = work.spark(input_select, "it is what the windows look at")
+    window_calls = group_calls(stages.calls, df.schema, work.tables.dialect)
     if df.isStreaming:
         if stages.native:
             raise WorkbenchError(
                 f"query: no stream has {', '.join(stages.native)}, which Spark's own window "
                 "operator alone has; leave it out."
             )
-        return windowed_stream(df, found, stages.staged.columns, last, work)
-    for over in found:
+        return answer_stream(df, window_calls, stages.staged.columns, final_select, work)
+    for over in window_calls:
         before, df = df, over.run(df)
         why = f"{over.choice.engine} answers, because {over.choice.why}"
-        work.ours("over", over, why, before, df, f"{over!r}.run({{df}})")
+        work.add_part("over", over, why, before, df, f"{over!r}.run({{df}})")
     if stages.native:
         df = _with_native(df, stages, work)
-    last.set("from_", exp.From(this=work.tables.answer(df, "")))
-    return work.spark(last, "it is what is made of the answers")
+    final_select.set("from_", exp.From(this=work.tables.answer(df, "")))
+    return work.spark(final_select, "it is what is made of the answers")
 
 
-def _last(select: exp.Select, stages: WindowStages) -> exp.Select:
-    """What is made of the windows' answers: columns, QUALIFY, DISTINCT, ORDER BY, LIMIT."""
+def _final_select(select: exp.Select, stages: WindowStages) -> exp.Select:
+    """Return the SELECT over the windows: columns, QUALIFY, DISTINCT, ORDER BY, LIMIT."""
     projections: dict[exp.Expr, str] = {}
     expressions: list[exp.Expr] = []
     for one in select.expressions:
@@ -167,35 +171,35 @@ def _last(select: exp.Select, stages: WindowStages) -> exp.Select:
         hint = name if isinstance(value, exp.Window) and name else ""
         projections[value] = name
         expressions.append(exp.alias_(stages.split(value, hint), name, quoted=True, copy=False))
-    last = exp.Select(expressions=expressions)
+    final_select = exp.Select(expressions=expressions)
     if (qualify := select.args.get("qualify")) is not None:
-        last.set("where", exp.Where(this=stages.split(qualify.this)))
+        final_select.set("where", exp.Where(this=stages.split(qualify.this)))
     names = {name.lower(): name for name in projections.values()}
     if (order := select.args.get("order")) is not None:
-        last.set("order", _ordered(order, projections, names, stages))
+        final_select.set("order", _order_of(order, projections, names, stages))
     for part in ("limit", "offset"):
         if (value := select.args.get(part)) is not None:
-            last.set(part, value.copy())
+            final_select.set(part, value.copy())
     if (distinct := select.args.get("distinct")) is not None:
         if distinct.args.get("on"):
             raise WorkbenchError(
                 "query: DISTINCT ON beside windows is not available; "
                 "take QUALIFY row_number() OVER (...) = 1."
             )
-        last.set("distinct", distinct.copy())
-    return last
+        final_select.set("distinct", distinct.copy())
+    return final_select
 
 
-def _ordered(
+def _order_of(
     order: exp.Order, projections: dict[exp.Expr, str], names: dict[str, str], stages: WindowStages
 ) -> exp.Order:
     order = order.copy()
     for term in order.expressions:
         node = term.this
-        plain = isinstance(node, exp.Column) and not node.table
+        is_name = isinstance(node, exp.Column) and not node.table
         if isinstance(node, exp.Literal) or (isinstance(node, exp.Var) and node.name == "ALL"):
             continue
-        if plain and node.name.lower() in names:
+        if is_name and node.name.lower() in names:
             node.replace(staged_column(names[node.name.lower()]))
         elif node in projections:
             node.replace(staged_column(projections[node]))
@@ -204,8 +208,8 @@ def _ordered(
     return order
 
 
-def _below(select: exp.Select, stages: WindowStages) -> exp.Select:
-    """What the windows look at: the same rows, with the staged columns."""
+def _input_select(select: exp.Select, stages: WindowStages) -> exp.Select:
+    """Return the input of the windows: the same rows, with the staged columns."""
     for part in ("qualify", "order", "limit", "offset", "distinct"):
         select.set(part, None)
     columns = stages.staged.columns or {"one_row": exp.Literal.number(1)}
@@ -214,9 +218,9 @@ def _below(select: exp.Select, stages: WindowStages) -> exp.Select:
 
 
 def _with_native(df: "DataFrame", stages: WindowStages, work: Translation) -> "DataFrame":
-    """A table with the answers of windows that Spark alone has."""
+    """Return a table with the windows that only Spark's operator answers."""
     columns: list[exp.Expr] = [exp.Star()]
     columns += [exp.alias_(one, name, quoted=True) for name, one in stages.native.items()]
-    asked = exp.Select(expressions=columns)
-    asked.set("from_", exp.From(this=work.tables.answer(df, "")))
-    return work.spark(asked, "its own window operator alone has these functions")
+    select = exp.Select(expressions=columns)
+    select.set("from_", exp.From(this=work.tables.answer(df, "")))
+    return work.spark(select, "its own window operator alone has these functions")

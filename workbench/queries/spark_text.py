@@ -1,4 +1,4 @@
-"""A part of a query as Spark's own SQL: written, run over tables by name, or refused."""
+"""Spark's own SQL for a part of a query: its text, its run over tables, and its errors."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -10,7 +10,7 @@ from sqlglot.errors import ErrorLevel, UnsupportedError
 
 from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
-from workbench.queries.meaning import as_spark_means
+from workbench.queries.meaning import rewrite_for_spark
 from workbench.queries.names import QueryTables
 from workbench.queries.reading.parsing import CASE_SENSITIVE, sources_of
 from workbench.spark.shipping import is_connect
@@ -21,76 +21,82 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dict[str, DataFrame]]":
-    """Return Spark's answer to a query, and the text of it that Spark has read.
+def run_on_spark(
+    tree: exp.Query, tables: QueryTables
+) -> "tuple[DataFrame, str, dict[str, DataFrame]]":
+    """Run a query on Spark, and return the result with the SQL that Spark has parsed.
 
     Parameters
     ----------
     tree : sqlglot.exp.Query
-        Without windows of the kernels; it is changed.
+        Has no windows for the kernels; it is changed.
     tables : QueryTables
 
     Returns
     -------
     df : pyspark.sql.DataFrame
     text : str
-    of : dict of str to DataFrame
-        The tables by the names that the text has for them.
+    frames : dict of str to DataFrame
+        The tables by their names in the text.
 
     Raises
     ------
     WorkbenchError
-        When Spark has no such table, column or function, or cannot mean the query.
+        When Spark has no such table, column or function, or cannot express the query.
     """
     from pyspark.errors import PySparkException
 
-    frames = bind(tree, tables)
+    frames = bind_tables(tree, tables)
     if tables.dialect in CASE_SENSITIVE:
         _check_case(tree, frames)
-    # To ClickHouse the distance of two times is a number, too.
-    counted = (
+    # In ClickHouse the difference of two times is a number, too.
+    time_types = (
         ("date", "timestamp", "timestamp_ntz") if tables.dialect in CASE_SENSITIVE else ("date",)
     )
     days = any(
-        field.dataType.typeName() in counted for one in frames.values() for field in one.schema
+        field.dataType.typeName() in time_types for one in frames.values() for field in one.schema
     )
-    meant = as_spark_means(tree, tables.dialect, lambda one: _kind(one, tables, frames), days)
-    text = written(meant)
+    rewritten = rewrite_for_spark(
+        tree, tables.dialect, lambda one: _column_types(one, tables, frames), days
+    )
+    text = to_spark_text(rewritten)
     try:
         df = _run(text, tables, frames)
         _ = df.schema
     except PySparkException as error:
-        # A constant that is too large is found while Spark reads.
-        raise WorkbenchError(f"query: {_sentence(error, frames, tables.dialect)}") from None
+        # Spark finds a constant that is too large while it analyzes.
+        raise WorkbenchError(f"query: {_error_message(error, frames, tables.dialect)}") from None
     return df, text, frames
 
 
 def _run(text: str, tables: QueryTables, frames: "dict[str, DataFrame]") -> "DataFrame":
-    if "\\" in text and _keeps_backslashes(tables):
+    if "\\" in text and _has_raw_literals(tables):
         raise WorkbenchError(
             f"query: it has text with quotes, backslashes or ends of lines, which Spark reads "
-            f"otherwise where {_ESCAPED} is true; set that to false."
+            f"otherwise where {_RAW_LITERALS} is true; set that to false."
         )
     if not frames or not is_connect(tables.spark):
         return tables.spark.sql(text)
-    given: dict[str, Any] = dict(frames)
-    return tables.spark.sql(with_fields(text, {name: name for name in frames}), **given)
+    tables_by_name: dict[str, Any] = dict(frames)
+    return tables.spark.sql(
+        with_table_fields(text, {name: name for name in frames}), **tables_by_name
+    )
 
 
-#: With it, a backslash in a literal is one.
-_ESCAPED = "spark.sql.parser.escapedStringLiterals"
+#: With this setting, a backslash in a literal is a plain character.
+_RAW_LITERALS = "spark.sql.parser.escapedStringLiterals"
 
 
-def _keeps_backslashes(tables: QueryTables) -> bool:
-    return str(tables.spark.conf.get(_ESCAPED, "false")).lower() == "true"
+def _has_raw_literals(tables: QueryTables) -> bool:
+    return str(tables.spark.conf.get(_RAW_LITERALS, "false")).lower() == "true"
 
 
-def with_fields(text: str, names: Mapping[str, str]) -> str:
-    """Return text as :meth:`SparkSession.sql` takes it beside tables, which it has as fields.
+def with_table_fields(text: str, names: Mapping[str, str]) -> str:
+    """Return text for :meth:`SparkSession.sql`, in which tables are fields in braces.
 
     Examples
     --------
-    >>> with_fields("SELECT '{x}' FROM `wb1_` AS `t`", {"wb1_": "t"})
+    >>> with_table_fields("SELECT '{x}' FROM `wb1_` AS `t`", {"wb1_": "t"})
     "SELECT '{{x}}' FROM {t} AS `t`"
     """
     text = text.replace("{", "{{").replace("}", "}}")
@@ -99,43 +105,45 @@ def with_fields(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
-def _kind(select: exp.Select, tables: QueryTables, frames: "dict[str, DataFrame]") -> Any:
-    """The types of a query's columns, none where Spark cannot say them."""
+def _column_types(select: exp.Select, tables: QueryTables, frames: "dict[str, DataFrame]") -> Any:
+    """Return the types of a query's columns; None if Spark cannot tell."""
     from pyspark.errors import PySparkException
 
-    if (held := _kinds_held(select, frames)) is not None:
-        return held
+    if (known_types := _known_column_types(select, frames)) is not None:
+        return known_types
     try:
-        return [field.dataType for field in _run(written(select), tables, frames).schema.fields]
+        return [
+            field.dataType for field in _run(to_spark_text(select), tables, frames).schema.fields
+        ]
     except PySparkException:
         return None
 
 
-def _kinds_held(select: exp.Select, frames: "dict[str, DataFrame]") -> list[Any] | None:
-    """The types of what are columns of tables, which need no answer of Spark; None elsewhere."""
+def _known_column_types(select: exp.Select, frames: "dict[str, DataFrame]") -> list[Any] | None:
+    """Return the types of plain columns of tables without asking Spark; None for other queries."""
     if select.args.get("laterals") or select.args.get("from_") is None:
         return None
     sources = sources_of(select)
-    held = [one for one in sources if isinstance(one, exp.Table) and one.name in frames]
-    if len(held) < len(sources) or any(one.args["alias"].columns for one in held):
+    tables = [one for one in sources if isinstance(one, exp.Table) and one.name in frames]
+    if len(tables) < len(sources) or any(one.args["alias"].columns for one in tables):
         return None
-    found: list[Any] = []
+    types: list[Any] = []
     for node in select.expressions:
         if not isinstance(node, exp.Column):
             return None
-        kinds = [
+        matching_types = [
             field.dataType
-            for one in held if not node.table or one.alias.lower() == node.table.lower()
+            for one in tables if not node.table or one.alias.lower() == node.table.lower()
             for field in frames[one.name].schema if field.name.lower() == node.name.lower()
         ]  # fmt: skip
-        if len(kinds) != 1:
+        if len(matching_types) != 1:
             return None
-        found += kinds
-    return found
+        types += matching_types
+    return types
 
 
 def _check_case(tree: exp.Expr, frames: "dict[str, DataFrame]") -> None:
-    """Refuse names that differ in case from those that are there, where that counts."""
+    """Refuse names that differ from existing ones in case, where case matters."""
     known = {name for df in frames.values() for name in df.columns}
     known |= {
         one.alias
@@ -151,119 +159,125 @@ def _check_case(tree: exp.Expr, frames: "dict[str, DataFrame]") -> None:
             )
 
 
-def bind(tree: exp.Query, tables: QueryTables) -> "dict[str, DataFrame]":
-    """Put names that no query can have in the place of a query's tables, which are returned."""
+def bind_tables(tree: exp.Query, tables: QueryTables) -> "dict[str, DataFrame]":
+    """Replace the tables of a query by names that no query can have, and return these tables."""
     frames: dict[str, DataFrame] = {}
-    theirs = [one for one in tree.find_all(exp.Table) if not _is_named_within(one)]
-    for k, node in enumerate(theirs, 1):
+    external = [one for one in tree.find_all(exp.Table) if not _is_cte(one)]
+    for k, node in enumerate(external, 1):
         df = tables.find(node)
         name = tables.view(df)
         frames[name] = df
         if not node.alias:
-            called = node.this.name if isinstance(node.this, exp.Identifier) else ""
-            called = called if called and not called.startswith(tables.token) else f"t{k}"
-            node.set("alias", exp.TableAlias(this=exp.to_identifier(called, quoted=True)))
+            alias = node.this.name if isinstance(node.this, exp.Identifier) else ""
+            alias = alias if alias and not alias.startswith(tables.token) else f"t{k}"
+            node.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
         for part in ("db", "catalog", "this"):
             node.set(part, exp.to_identifier(name) if part == "this" else None)
     return frames
 
 
-def _is_named_within(node: exp.Table) -> bool:
-    """Whether a table is one that the query itself names, by WITH."""
-    name, above = node.name.lower(), node.parent
-    below: exp.Expr = node
-    while above is not None:
-        within = above.args.get("with_")
-        if isinstance(above, exp.With):
-            ctes = above.expressions
-            behind = next((k for k, one in enumerate(ctes) if one is below), 0)
-            ctes = ctes[: behind + bool(above.args.get("recursive"))]
+def _is_cte(node: exp.Table) -> bool:
+    """Return whether a table is one that the query defines in WITH."""
+    name, parent = node.name.lower(), node.parent
+    child: exp.Expr = node
+    while parent is not None:
+        with_clause = parent.args.get("with_")
+        if isinstance(parent, exp.With):
+            ctes = parent.expressions
+            position = next((k for k, one in enumerate(ctes) if one is child), 0)
+            ctes = ctes[: position + bool(parent.args.get("recursive"))]
         else:
-            ctes = within.expressions if within is not None and within is not below else []
+            ctes = (
+                with_clause.expressions
+                if with_clause is not None and with_clause is not child
+                else []
+            )
         if not node.db and name in [one.alias.lower() for one in ctes]:
             return True
-        below, above = above, above.parent
+        child, parent = parent, parent.parent
     return False
 
 
-def written(tree: exp.Expr) -> str:
-    """Return SQL as Spark reads it, with names and literals that can be nothing else.
+def to_spark_text(tree: exp.Expr) -> str:
+    """Return SQL for Spark, with names quoted and literals escaped.
 
     The tree is changed.
 
     Examples
     --------
     >>> from workbench.queries.reading.parsing import parse_query
-    >>> print(written(parse_query('''SELECT "a`b", '${x}' AS c''', "duckdb")))
+    >>> print(to_spark_text(parse_query('''SELECT "a`b", '${x}' AS c''', "duckdb")))
     SELECT `a``b`, CONCAT('$', '{x}') AS `c`
     """
     for node in list(tree.find_all(exp.Identifier, exp.Literal)):
         if "${" in node.this:
-            _keep_variables_out(node)
+            _split_variables(node)
     try:
         text = _SPARK.generate(
             tree, copy=False, identify=True, normalize_functions=False,
             unsupported_level=ErrorLevel.RAISE,
         )  # fmt: skip
     except UnsupportedError as error:
-        what = str(error).strip().splitlines()[0].rstrip(".")
-        raise WorkbenchError(f"query: Spark cannot: {what[:1].lower() + what[1:]}.") from None
+        message = str(error).strip().splitlines()[0].rstrip(".")
+        raise WorkbenchError(f"query: Spark cannot: {message[:1].lower() + message[1:]}.") from None
     except ValueError as error:
-        # A part of a query that no other system has, by the name of its class.
-        what = str(error).strip().rpartition(" ")[2].rstrip(".").upper()
-        raise WorkbenchError(f"query: Spark has nothing like {what}; leave it out.") from None
+        # sqlglot names the class of a part that Spark has no syntax for.
+        message = str(error).strip().rpartition(" ")[2].rstrip(".").upper()
+        raise WorkbenchError(f"query: Spark has nothing like {message}; leave it out.") from None
     return str(text)
 
 
-#: Not a writer of our own: those of sqlglot may be compiled, and then nothing inherits from them.
+#: Not a subclass: the classes of sqlglot may be compiled, and then cannot be derived from.
 _SPARK = Dialect.get_or_raise("spark")
 
 
-def _keep_variables_out(node: exp.Expr) -> None:
-    """Write text that holds ``${`` as several, as Spark puts its variables there even in quotes."""
+def _split_variables(node: exp.Expr) -> None:
+    """Split a literal at ``${``, where Spark substitutes variables even within quotes."""
     if isinstance(node, exp.Identifier):
         raise WorkbenchError(
             f"query: the name {node.this!r} has '${{', which is a variable to Spark; rename it."
         )
-    first, *others = node.this.split("${")
-    pieces = [first, *(piece for one in others for piece in ("$", "{" + one))]
+    first_piece, *others = node.this.split("${")
+    pieces = [first_piece, *(piece for one in others for piece in ("$", "{" + one))]
     texts = [exp.Literal.string(piece) for piece in pieces if piece]
     node.replace(exp.Anonymous(this="CONCAT", expressions=texts))
 
 
-def of_windows_alone(called: str) -> str:
-    """Return what is said of a function that groups do not have.
+def windows_only_message(function: str) -> str:
+    """Return the error message for a window function that is used as an aggregate of groups.
 
     Examples
     --------
-    >>> print(of_windows_alone("product"))
+    >>> print(windows_only_message("product"))
     product is a window function here, and no aggregate of groups; take SELECT DISTINCT k, \
 product(...) OVER (PARTITION BY k) in place of GROUP BY k.
     """
     return (
-        f"{called} is a window function here, and no aggregate of groups; take SELECT DISTINCT k, "
-        f"{called}(...) OVER (PARTITION BY k) in place of GROUP BY k."
+        f"{function} is a window function here, and no aggregate of groups; take SELECT DISTINCT "
+        f"k, {function}(...) OVER (PARTITION BY k) in place of GROUP BY k."
     )
 
 
-def _sentence(error: "PySparkException", frames: "dict[str, DataFrame]", dialect: str) -> str:
-    condition, said = str(error.getCondition()), error.getMessageParameters() or {}
-    name = (said.get("objectName") or said.get("routineName") or "").replace("`", "")
+def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", dialect: str) -> str:
+    condition, parameters = str(error.getCondition()), error.getMessageParameters() or {}
+    name = (parameters.get("objectName") or parameters.get("routineName") or "").replace("`", "")
     if condition.startswith("UNRESOLVED_COLUMN"):
-        known = [one.strip(" `") for one in (said.get("proposal") or "").split(",") if one.strip()]
+        known = [
+            one.strip(" `") for one in (parameters.get("proposal") or "").split(",") if one.strip()
+        ]
         known = list(dict.fromkeys(one.replace("`", "").rpartition(".")[2] for one in known))
         if not get_close_matches(name, known):
             known += [one for df in frames.values() for one in df.columns if one not in known]
         return f"there is no column {name!r}; {nearest(name, known)}"
     if condition.startswith("UNRESOLVED_ROUTINE"):
-        called = name.rpartition(".")[2].lower()
-        if called in NAMED[dialect]:
-            return of_windows_alone(called)
+        function = name.rpartition(".")[2].lower()
+        if function in NAMED[dialect]:
+            return windows_only_message(function)
         return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
     if condition.startswith("PARSE_SYNTAX_ERROR"):
         return (
-            f"Spark has no words for a part of it, near {said.get('error', 'its end')}; write that "
-            "part in other words."
+            "Spark has no words for a part of it, near "
+            f"{parameters.get('error', 'its end')}; write that part in other words."
         )
     text = reason(error)
     if "data type TIME is not supported" in text:

@@ -1,4 +1,4 @@
-"""``wb.sql``: a query of another system, answered by Spark and the kernels."""
+"""``wb.sql``: a query of another system, run by Spark and the kernels."""
 
 from typing import TYPE_CHECKING
 
@@ -15,20 +15,20 @@ def sql(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -> "DataF
 
     Windows, ClickHouse's ``windowFunnel`` and quantiles of groups are answered by
     :class:`workbench.Over`, :class:`workbench.Funnel` and :func:`workbench.quantiles`, all else by
-    Spark's own SQL; :func:`workbench.explain_sql` says what goes where,
-    and :func:`workbench.query` gives what the verbs look at.
+    Spark's own SQL; :func:`workbench.explain_sql` tells which engine runs which part,
+    and :func:`workbench.query` returns the query for the verbs ``explore``, ``play`` and ``plan``.
 
     Parameters
     ----------
     query : str
         One query.
     dialect : str
-        Whose SQL it is: "duckdb", "clickhouse", "risingwave", "postgres" or "spark". It says where
-        nulls go in an order, what a quotient of integers is, which names are the same, and what
-        functions mean.
+        The system whose SQL it is: "duckdb", "clickhouse", "risingwave", "postgres" or "spark". It
+        determines the order of nulls, the type of a quotient of integers, whether the case of
+        names matters, and what functions mean.
     **tables : TableLike
-        Tables by the names that the query has for them. Others are Spark's temporary views and
-        tables of its catalog.
+        Tables by their names in the query. Other names are Spark's temporary views and tables of
+        its catalog.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def sql(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -> "DataF
     Raises
     ------
     WorkbenchError
-        When the text is no query, names what is not there, or asks for what is not available.
+        When the text is no query, a name in it does not exist, or a part of it is not available.
 
     Examples
     --------

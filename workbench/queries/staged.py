@@ -1,4 +1,4 @@
-"""Columns that a part of a query hands to the next one, each by a name of its own."""
+"""Columns that a part of a query passes to the next one, each with a unique name."""
 
 from dataclasses import dataclass, field
 
@@ -14,11 +14,11 @@ class Staged:
     Attributes
     ----------
     taken : set of str
-        Names that mean something else in the query.
+        Names that have another meaning in the query.
     hidden : set of str
-        Of these, those that are not even a column's own: an answer that is another value has it.
+        Those of them that are aliases of other values, which even a column may not keep.
     columns : dict of str to sqlglot.exp.Expr
-        What each is, by its name.
+        The expression of each column, by its name.
 
     Examples
     --------
@@ -35,30 +35,30 @@ class Staged:
     _names: dict[exp.Expr, str] = field(default_factory=dict)
 
     def name(self, node: exp.Expr) -> str:
-        """Return the name of the column that an expression is, which it becomes."""
+        """Return the name of an expression's column, which is added if there is none yet."""
         if node not in self._names:
-            kept = node.copy()
-            own = isinstance(node, exp.Column) and node.name.lower() not in self.hidden
-            self._names[kept] = self.new(_hint(node), own)
-            self.columns[self._names[kept]] = kept
+            expression = node.copy()
+            is_column = isinstance(node, exp.Column) and node.name.lower() not in self.hidden
+            self._names[expression] = self.new(_hint(node), is_column)
+            self.columns[self._names[expression]] = expression
         return self._names[node]
 
-    def new(self, hint: str, own: bool = False) -> str:
-        """Return a name that no column has, nor an answer of the query, unless it is its own."""
-        used = {one.lower() for one in self._all} | (set() if own else self.taken)
-        name = unused(used, hint)
-        self._all.append(name)
+    def new(self, hint: str, is_column_name: bool = False) -> str:
+        """Return an unused name; a reserved one only if it is the column's own name."""
+        reserved = {one.lower() for one in self._used} | (set() if is_column_name else self.taken)
+        name = unused(reserved, hint)
+        self._used.append(name)
         return name
 
-    _all: list[str] = field(default_factory=list)
+    _used: list[str] = field(default_factory=list)
 
-    def keep(self, name: str) -> None:
-        """Take a name for something else than an expression."""
-        self._all.append(name)
+    def reserve(self, name: str) -> None:
+        """Reserve a name for something other than an expression."""
+        self._used.append(name)
 
 
 def _hint(node: exp.Expr) -> str:
-    """A name that reminds of an expression."""
+    """Return a readable name for an expression."""
     if isinstance(node, exp.Column):
         return node.name
     words = [one.name for one in node.find_all(exp.Column)][:1]
@@ -69,5 +69,5 @@ def _hint(node: exp.Expr) -> str:
 
 
 def staged_column(name: str) -> exp.Column:
-    """Return a reference to a column that a part before has made."""
+    """Return a reference to a column of an earlier part."""
     return exp.column(exp.to_identifier(name, quoted=True))

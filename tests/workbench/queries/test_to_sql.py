@@ -103,7 +103,7 @@ def asked_of(query: str, dialect: str, **given: Any) -> list[Any]:
     work = Translation(QueryTables(given, dialect))
     with work.tables.as_views():
         answered(parse_query(query, dialect), work)
-    return [part.asked for part in work.parts if part.engine in ("over", "funnel")]
+    return [part.operation for part in work.parts if part.engine in ("over", "funnel")]
 
 
 def plain(over: Over) -> dict[str, Any]:

@@ -54,7 +54,7 @@ _CASTS = {
 }
 
 
-def with_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
+def rewrite_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     """Put what Spark calls it in the place of calls and numbers of ClickHouse.
 
     Parameters
@@ -72,7 +72,7 @@ def with_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     --------
     >>> from sqlglot import parse_one
     >>> tree = parse_one("SELECT toInt64(x), (y > 1) * 2, empty(s)", read="clickhouse")
-    >>> with_clickhouse(tree, lambda node, operands: None)
+    >>> rewrite_clickhouse(tree, lambda node, operands: None)
     >>> print(tree.sql("spark"))
     SELECT CAST(x AS BIGINT), CAST((y > 1) AS INT) * 2, ((s) = '')
     """

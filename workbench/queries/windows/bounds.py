@@ -13,20 +13,20 @@ from workbench.frames.frame import Frame
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-#: From an expression to the name that it has as a column of the table.
-Named = Callable[[exp.Expr], str]
+#: A function from an expression to the name of its column in the table.
+ColumnName = Callable[[exp.Expr], str]
 
 _EXCLUDED = {"CURRENT ROW": "current row", "GROUP": "group", "TIES": "ties"}
 
 
-def frame_of(spec: exp.WindowSpec | None, named: Named) -> Frame | None:
-    """Return the frame that SQL says; None where it says none.
+def frame_of(spec: exp.WindowSpec | None, column_name: ColumnName) -> Frame | None:
+    """Return the frame of a window in SQL; None if it has none.
 
     Parameters
     ----------
     spec : sqlglot.exp.WindowSpec or None
-    named : function of an expression to a name
-        For bounds that are others from row to row: what they are called as columns.
+    column_name : function of an expression to a name
+        The names of columns for bounds that differ from row to row.
 
     Returns
     -------
@@ -35,12 +35,12 @@ def frame_of(spec: exp.WindowSpec | None, named: Named) -> Frame | None:
     Raises
     ------
     WorkbenchError
-        When a bound cannot be meant.
+        When a bound is not available.
 
     Warns
     -----
     WorkbenchWarning
-        When every frame is empty, as it begins behind its end.
+        When every frame is empty, as it begins after its end.
 
     Examples
     --------
@@ -57,24 +57,24 @@ def frame_of(spec: exp.WindowSpec | None, named: Named) -> Frame | None:
         return Frame.session(_gap(spec.args["start"]), exclude=_excluded(spec))
     if unit not in ("rows", "range", "groups"):
         raise WorkbenchError(f"query: a frame of {unit.upper()} is not available on tables.")
-    low = _bound(spec, "start", unit, named)
-    high = _bound(spec, "end", unit, named)
+    low = _bound(spec, "start", unit, column_name)
+    high = _bound(spec, "end", unit, column_name)
     make: Callable[..., Frame] = getattr(Frame, unit)
     return make(low, high, exclude=_excluded(spec))
 
 
-#: What a number is along a column of times, by the type of the column.
+#: The unit of a number in a RANGE frame, by the type of the order column.
 _UNITS = {"date": "days", "timestamp": "seconds", "timestamp_ntz": "seconds"}
 
 
-def in_units(frame: Frame, along: str) -> Frame:
-    """Return a frame whose numbers are days along days, and seconds along times, as in ClickHouse.
+def in_units(frame: Frame, order_type: str) -> Frame:
+    """Return a frame whose numbers are days for a date, and seconds for a time, as in ClickHouse.
 
     Parameters
     ----------
     frame : Frame
-    along : str
-        What Spark calls the type of the order column.
+    order_type : str
+        Spark's name for the type of the order column.
 
     Returns
     -------
@@ -85,11 +85,11 @@ def in_units(frame: Frame, along: str) -> Frame:
     >>> in_units(Frame.range(-3, 0), "date"), in_units(Frame.range(-3, 0), "long")
     (wb.Frame.range('-3 days', 0), wb.Frame.range(-3, 0))
     """
-    if frame.unit != "range" or along not in _UNITS:
+    if frame.unit != "range" or order_type not in _UNITS:
         return frame
     low, high = (
-        f"{given} {_UNITS[along]}" if isinstance(given, int) and given else given
-        for given in frame.given
+        f"{bound} {_UNITS[order_type]}" if isinstance(bound, int) and bound else bound
+        for bound in frame.given
     )
     return Frame.range(low, high, exclude=frame.exclude)
 
@@ -100,7 +100,7 @@ def _excluded(spec: exp.WindowSpec) -> str:
 
 
 def _gap(value: exp.Expr) -> "int | Decimal | str":
-    """The gap of sessions, which is the same for all rows."""
+    """Return the constant gap of sessions."""
     value = simplify(value.copy())
     if isinstance(value, exp.Interval) and (text := duration(value)) is not None:
         return text
@@ -114,7 +114,7 @@ def _gap(value: exp.Expr) -> "int | Decimal | str":
 
 
 def _bound(
-    spec: exp.WindowSpec, end: str, unit: str, named: Named
+    spec: exp.WindowSpec, end: str, unit: str, column_name: ColumnName
 ) -> "int | Decimal | str | Column | None":
     value, side = spec.args.get(end), str(spec.args.get(f"{end}_side") or "").lower()
     if value is None or value == "CURRENT ROW":
@@ -143,10 +143,10 @@ def _bound(
             f"query: the frame has a bound of {value.sql()}; write PRECEDING or FOLLOWING "
             "with a number that is not negative."
         )
-    return _column(value, named, sign)
+    return _column_bound(value, column_name, sign)
 
 
-def _column(value: exp.Expr, named: Named, sign: int) -> "Column":
+def _column_bound(value: exp.Expr, column_name: ColumnName, sign: int) -> "Column":
     from workbench.spark.table import name_of
 
     if value.find(exp.UDTF) is not None:
@@ -154,12 +154,12 @@ def _column(value: exp.Expr, named: Named, sign: int) -> "Column":
             "query: a bound of the frame makes rows of a list; write one number or interval for "
             "each row."
         )
-    name = named(value)
+    name = column_name(value)
     return -name_of(name) if sign < 0 else name_of(name)
 
 
 def duration(node: exp.Interval) -> str | None:
-    """Return an interval as a duration of ours; None where it is no constant.
+    """Return an interval as the text of a duration; None if it is no constant.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The window calls of one SELECT as ``wb.Over`` objects, one a partition and order."""
+"""The window calls of one SELECT as ``wb.Over`` objects, one for each partition and order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions import fn
 from workbench.functions.catalogue import INT, NUMBERS, RANKING, info_of, kind_of
-from workbench.queries.functions import SqlFunction, constant, read
+from workbench.queries.functions import SqlFunction, constant, read_function
 from workbench.queries.reading.parsing import walk_own
 from workbench.queries.staged import Staged
 from workbench.queries.windows.bounds import frame_of, in_units
@@ -22,141 +22,144 @@ from workbench.windows.over import Over
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-#: What an order is where SQL asks for none and ranks are wanted: all rows are peers.
+#: The order of a window without ORDER BY that needs one: all rows are peers.
 _NO_ORDER = exp.Literal.number(0)
 
 
 @dataclass(frozen=True)
 class SqlCall:
-    """One window call: what is asked, over which columns of the staged table.
+    """One window call: its function, over which columns of the staged table.
 
     Attributes
     ----------
     result : str
-        The name of its answer.
-    asked : SqlFunction
+        The name of its result.
+    function : SqlFunction
     arguments : tuple of str
     partition_by : tuple of str
     order_by : tuple of (str, str, str)
     frame : Frame or None
-    condition, default, each : str or None
+    condition, default, per_row_n : str or None
         Columns of the staged table.
     own_order : tuple of (str, str, str)
         The order among the arguments.
     """
 
     result: str
-    asked: SqlFunction
+    function: SqlFunction
     arguments: tuple[str, ...]
     partition_by: tuple[str, ...]
     order_by: tuple[tuple[str, str, str], ...]
     frame: Frame | None
     condition: str | None
     default: str | None
-    each: str | None = None
+    per_row_n: str | None = None
     own_order: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def is_int(self) -> bool:
-        """Whether the answer is an integer of 32 bits, which is none of other systems' ranks."""
-        info = fn.Function(self.asked.name).info
+        """Whether the result is an integer of 32 bits; ranks of other systems have 64."""
+        info = fn.Function(self.function.name).info
         return info.gives == INT and info.family == RANKING
 
 
-def named_windows(select: exp.Select) -> None:
-    """Put what WINDOW says of a name into each window that names it; the query is changed.
+def resolve_named_windows(select: exp.Select) -> None:
+    """Replace references to windows named in WINDOW by their definitions; the query is changed.
 
     Raises
     ------
     WorkbenchError
-        When there is no window of a name, there are two, or it is refined in a way that SQL has
-        not.
+        When a name has no window or two, or a window overrides a part of the one it refers to.
     """
-    known: dict[str, exp.Window] = {}
+    windows_by_name: dict[str, exp.Window] = {}
     for one in select.args.get("windows") or ():
-        if one.name.lower() in known:
+        if one.name.lower() in windows_by_name:
             raise WorkbenchError(
                 f"query: WINDOW has the name {one.name!r} twice, whatever its case; say it once."
             )
-        known[one.name.lower()] = _refined(one, known)
+        windows_by_name[one.name.lower()] = _merge_window(one, windows_by_name)
     select.set("windows", None)
-    # Windows of nested queries have names of their own.
+    # Nested queries have their own named windows.
     for window in [one for one in walk_own(select) if isinstance(one, exp.Window)]:
-        full = _refined(window, known)
+        merged = _merge_window(window, windows_by_name)
         for part in ("partition_by", "order", "spec", "alias"):
-            window.set(part, full.args.get(part))
+            window.set(part, merged.args.get(part))
         for node in list(walk_own(window)):
-            # Within a window such text is only compared.
+            # A window only compares such text.
             if isinstance(node, exp.Collate) and node.expression.name.lower() == "nocase":
                 node.replace(exp.Lower(this=node.this.copy()))
 
 
-def _refined(window: exp.Window, known: dict[str, exp.Window]) -> exp.Window:
+def _merge_window(window: exp.Window, windows_by_name: dict[str, exp.Window]) -> exp.Window:
     window = window.copy()
     base_name = window.args.get("alias")
     if base_name is None:
         return window
-    if base_name.name.lower() not in known:
-        names = sorted(known)
+    if base_name.name.lower() not in windows_by_name:
+        names = sorted(windows_by_name)
         raise WorkbenchError(
             f"query: there is no window {base_name.name!r}; {nearest(base_name.name, names)}"
         )
-    base = known[base_name.name.lower()]
+    base = windows_by_name[base_name.name.lower()]
     for part, word in (("partition_by", "PARTITION BY"), ("order", "ORDER BY"), ("spec", "frame")):
-        said, before = window.args.get(part), base.args.get(part)
-        if said and (before or part == "partition_by") and part != "spec":
+        own_part, base_part = window.args.get(part), base.args.get(part)
+        if own_part and (base_part or part == "partition_by") and part != "spec":
             raise WorkbenchError(
                 f"query: the window {base_name.name!r} is given another {word}; "
                 "a named window can only be given what it lacks."
             )
-        if before and not said:
-            copied = [one.copy() for one in before] if isinstance(before, list) else before.copy()
+        if base_part and not own_part:
+            copied = (
+                [one.copy() for one in base_part]
+                if isinstance(base_part, list)
+                else base_part.copy()
+            )
             window.set(part, copied)
     window.set("alias", None)
     return window
 
 
 def call_of(window: exp.Window, dialect: str, staged: Staged, hint: str) -> SqlCall | None:
-    """Return a window call over staged columns; None where the kernels have no such function.
+    """Return a window call over staged columns; None if the kernels have no such function.
 
     Raises
     ------
     WorkbenchError
-        When it asks for something that is not available.
+        When a part of it is not available.
     """
-    asked = read(window.this, dialect)
-    if not asked.name:
+    function = read_function(window.this, dialect)
+    if not function.name:
         return None
-    walk_own = own_terms(window, asked)
-    info = info_of(asked.name, bool(walk_own))
-    if asked.condition is not None:
-        _check_filter(asked.condition, asked.written, info.has_frame)
+    own_order = own_terms(window, function)
+    info = info_of(function.name, bool(own_order))
+    if function.condition is not None:
+        _check_filter(function.condition, function.sql_name, info.has_frame)
     order = window.args.get("order")
     terms = list(order.expressions) if order is not None else []
     spec = window.args.get("spec")
-    _check_order(window, asked, terms, spec)
-    peers = spec is not None and str(spec.args.get("kind")).lower() != "rows"
-    if not terms and (peers or (info.needs_order and asked.name in RANKS.values())):
+    _check_order(window, function, terms, spec)
+    has_peers = spec is not None and str(spec.args.get("kind")).lower() != "rows"
+    if not terms and (has_peers or (info.needs_order and function.name in RANKS.values())):
         terms = [exp.Ordered(this=_NO_ORDER.copy(), nulls_first=False)]
     frame = frame_of(spec, staged.name) if info.has_frame else None
-    named = None if asked.condition is None else staged.name(asked.condition)
-    default = asked.default
+    condition_column = None if function.condition is None else staged.name(function.condition)
+    default = function.default
     return SqlCall(
-        staged.new(hint or asked.written, bool(hint)),
-        asked,
-        tuple(staged.name(one) for one in asked.arguments),
+        staged.new(hint or function.sql_name, bool(hint)),
+        function,
+        tuple(staged.name(one) for one in function.arguments),
         tuple(dict.fromkeys(staged.name(one) for one in window.args.get("partition_by") or ())),
         _terms(terms, staged),
         frame,
-        named,
-        None if default is None or _literal(default) is not _NONE else staged.name(default),
-        None if asked.each is None else staged.name(asked.each),
-        _terms(walk_own, staged),
+        condition_column,
+        None if default is None or _literal(default) is not _NO_LITERAL else staged.name(default),
+        None if function.per_row_n is None else staged.name(function.per_row_n),
+        _terms(own_order, staged),
     )
 
 
-def own_terms(window: exp.Window, asked: SqlFunction) -> list[exp.Expr]:
-    """Return the order among the arguments of a function, where it means something.
+def own_terms(window: exp.Window, function: SqlFunction) -> list[exp.Expr]:
+    """Return the order among the arguments of a function, if it matters.
 
     Raises
     ------
@@ -164,80 +167,82 @@ def own_terms(window: exp.Window, asked: SqlFunction) -> list[exp.Expr]:
         When the function cannot have one.
     """
     order = window.args.get(OWN_ORDER)
-    if order is None or asked.name in UNORDERED:
+    if order is None or function.name in UNORDERED:
         return []
-    if not info_of(asked.name).own_order:
+    if not info_of(function.name).own_order:
         raise WorkbenchError(
-            f"query: {asked.written} has an ORDER BY among its arguments, which it cannot have; "
-            "order the window so."
+            f"query: {function.sql_name} has an ORDER BY among its arguments, which it cannot "
+            "have; order the window so."
         )
     return list(order.expressions)
 
 
-def _check_filter(condition: exp.Expr, written: str, has_frame: bool) -> None:
+def _check_filter(condition: exp.Expr, sql_name: str, has_frame: bool) -> None:
     if not has_frame:
-        raise WorkbenchError(f"query: {written} has no FILTER, as it looks at all rows.")
+        raise WorkbenchError(f"query: {sql_name} has no FILTER, as it looks at all rows.")
     if any(isinstance(one, exp.UDTF) for one in walk_own(condition)):
         raise WorkbenchError(
-            f"query: FILTER of {written} makes rows of a list; write one condition for each row."
+            f"query: FILTER of {sql_name} makes rows of a list; write one condition for each row."
         )
 
 
 def _check_order(
-    window: exp.Window, asked: SqlFunction, terms: Sequence[exp.Expr], spec: exp.Expr | None
+    window: exp.Window, function: SqlFunction, terms: Sequence[exp.Expr], spec: exp.Expr | None
 ) -> None:
-    if not terms and goes_by_order(window, asked, spec):
+    if not terms and depends_on_order(window, function, spec):
         raise WorkbenchError(
-            f"query: {asked.written} goes by the order of the rows, and its window has no "
+            f"query: {function.sql_name} goes by the order of the rows, and its window has no "
             "ORDER BY; rows of Spark have no order of their own, so name one."
         )
 
 
-def goes_by_order(window: exp.Window, asked: SqlFunction, spec: exp.Expr | None) -> bool:
-    """Say whether a window call without ORDER BY depends on which row comes first."""
-    info = info_of(asked.name, bool(own_terms(window, asked)))
-    counted = spec is not None and str(spec.args.get("kind")).lower() == "rows"
-    bounded = (
-        counted
+def depends_on_order(window: exp.Window, function: SqlFunction, spec: exp.Expr | None) -> bool:
+    """Return whether a window call without ORDER BY depends on the order of the rows."""
+    info = info_of(function.name, bool(own_terms(window, function)))
+    is_rows = spec is not None and str(spec.args.get("kind")).lower() == "rows"
+    is_bounded = (
+        is_rows
         and spec is not None
         and any(spec.args.get(end) != "UNBOUNDED" for end in ("start", "end"))
     )
-    needs = info.needs_order and (asked.name == "row_number" or asked.name not in RANKS.values())
-    return needs or (bounded and info.has_frame)
+    needs_order = info.needs_order and (
+        function.name == "row_number" or function.name not in RANKS.values()
+    )
+    return needs_order or (is_bounded and info.has_frame)
 
 
 def _terms(terms: Sequence[exp.Expr], staged: Staged) -> tuple[tuple[str, str, str], ...]:
-    found: dict[str, tuple[str, str, str]] = {}
+    terms_by_name: dict[str, tuple[str, str, str]] = {}
     for term in terms:
         name = staged.name(term.this)
         direction = "desc" if term.args.get("desc") else "asc"
         nulls = "nulls first" if term.args.get("nulls_first") else "nulls last"
-        found.setdefault(name, (name, direction, nulls))
-    return tuple(found.values())
+        terms_by_name.setdefault(name, (name, direction, nulls))
+    return tuple(terms_by_name.values())
 
 
-class _None:
-    """What is no literal."""
+class _NoLiteral:
+    """Marks an expression that is no literal."""
 
 
-_NONE = _None()
+_NO_LITERAL = _NoLiteral()
 
 
 def _literal(node: exp.Expr) -> Any:
     try:
-        return constant(node) if not isinstance(node, exp.Cast) else _NONE
+        return constant(node) if not isinstance(node, exp.Cast) else _NO_LITERAL
     except ValueError:
-        return _NONE
+        return _NO_LITERAL
 
 
-def overs(calls: Sequence[SqlCall], schema: "StructType", dialect: str) -> list[Over]:
-    """Return the window calls of a query: one object for those of one partition and order.
+def group_calls(calls: Sequence[SqlCall], schema: "StructType", dialect: str) -> list[Over]:
+    """Return one ``wb.Over`` for all window calls with the same partition and order.
 
     Parameters
     ----------
     calls : sequence of SqlCall
     schema : pyspark.sql.types.StructType
-        Of the staged table.
+        The schema of the staged table.
     dialect : str
 
     Returns
@@ -255,29 +260,29 @@ def overs(calls: Sequence[SqlCall], schema: "StructType", dialect: str) -> list[
 def _with_units(call: SqlCall, schema: "StructType") -> SqlCall:
     if call.frame is None or len(call.order_by) != 1:
         return call
-    along = schema[call.order_by[0][0]].dataType.typeName()
-    return replace(call, frame=in_units(call.frame, along))
+    order_type = schema[call.order_by[0][0]].dataType.typeName()
+    return replace(call, frame=in_units(call.frame, order_type))
 
 
 def _over(calls: Sequence[SqlCall], schema: "StructType") -> Over:
     first = calls[0]
     functions = {call.result: _function(call, schema) for call in calls}
     framed = [call for call in calls if functions[call.result].info.has_frame]
-    shared = len({call.frame for call in framed}) == 1
-    frame = framed[0].frame if shared else None
-    if not shared:
+    same_frame = len({call.frame for call in framed}) == 1
+    frame = framed[0].frame if same_frame else None
+    if not same_frame:
         functions |= {
             call.result: functions[call.result].over(call.frame)
             for call in framed
             if call.frame is not None
         }
-    order = [_order(term) for term in first.order_by]
+    order = [_order_argument(term) for term in first.order_by]
     given: dict[str, Any] = dict(functions)
     return Over(list(first.partition_by), order, frame, **given)
 
 
-def _order(term: tuple[str, str, str]) -> Any:
-    """A term of an order as a person would write it."""
+def _order_argument(term: tuple[str, str, str]) -> Any:
+    """Return a term of an order in its shortest form for ``wb.Over``."""
     name, direction, nulls = term
     if (direction, nulls) == ("asc", "nulls first") and not name.startswith("-"):
         return name
@@ -285,33 +290,33 @@ def _order(term: tuple[str, str, str]) -> Any:
 
 
 def _function(call: SqlCall, schema: "StructType") -> fn.Function:
-    asked = call.asked
-    options = asked.options if call.each is None else (name_of(call.each),)
-    made: Any = getattr(fn, asked.name)(*call.arguments, *options)
-    if asked.default is not None:
-        made = replace(made, options=replace(made.options, default=_default(call, schema)))
-    if asked.distinct:
-        made = made.distinct()
+    function = call.function
+    options = function.options if call.per_row_n is None else (name_of(call.per_row_n),)
+    result: Any = getattr(fn, function.name)(*call.arguments, *options)
+    if function.default is not None:
+        result = replace(result, options=replace(result.options, default=_default(call, schema)))
+    if function.distinct:
+        result = result.distinct()
     if call.condition is not None:
-        made = made.where(quoted(call.condition))
-    if asked.ignore_nulls and made.info.picks:
-        made = made.ignore_nulls()
+        result = result.where(quoted(call.condition))
+    if function.ignore_nulls and result.info.picks:
+        result = result.ignore_nulls()
     if call.own_order:
-        made = made.order_by(*map(_order, call.own_order))
-    found: fn.Function = made
-    return found
+        result = result.order_by(*map(_order_argument, call.own_order))
+    typed_result: fn.Function = result
+    return typed_result
 
 
 def _default(call: SqlCall, schema: "StructType") -> Any:
-    """What lag and lead give where there is no row, of the type of the column."""
+    """Return the default of lag and lead, in the type of the column."""
     from pyspark.sql import functions as F
 
     kind = schema[call.arguments[0]].dataType
     if call.default is not None:
         return name_of(call.default).cast(kind)
-    assert call.asked.default is not None
-    value = _literal(call.asked.default)
-    fits = (isinstance(value, str) and kind_of(kind) == "text") or (
+    assert call.function.default is not None
+    value = _literal(call.function.default)
+    fits_type = (isinstance(value, str) and kind_of(kind) == "text") or (
         isinstance(value, int | float) and not isinstance(value, bool) and kind_of(kind) in NUMBERS
     )
-    return value if fits else F.lit(value).cast(kind)
+    return value if fits_type else F.lit(value).cast(kind)

@@ -1,4 +1,4 @@
-"""Queries around windows over a stream that emits on update, of which each row is a change."""
+"""Queries around windows over a stream that emits on update: each of its rows is a change."""
 
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,8 @@ from workbench.windows.stream.worker.update import OP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: Parts of a query that look at several rows, and so would take what was said and what is said now
-#: for two.
-TOGETHER = {
+#: Clauses that look at several rows, and so would count a row before and after its update as two.
+MULTI_ROW_CLAUSES = {
     "distinct": "DISTINCT",
     "group": "GROUP BY",
     "having": "HAVING",
@@ -25,42 +24,42 @@ TOGETHER = {
 }
 
 
-def around_changes(query: exp.Query, work: Translation) -> None:
-    """Let a query of changes say what becomes of each row, as its first column; it is changed.
+def add_op_column(query: exp.Query, work: Translation) -> None:
+    """Put the column ``op`` first in a query over changes; the query is changed.
 
     Parameters
     ----------
     query : sqlglot.exp.Query
-        The queries within it have their answers.
+        Its nested queries are already replaced by their answers.
     work : Translation
 
     Raises
     ------
     WorkbenchError
-        When it does more than to choose rows and to compute columns of each.
+        When it does more than filter rows and compute columns of each.
     """
     if not any(is_changes(part.answer) for part in work.parts if part.engine == "over"):
         return
-    tables = [one for one in query.find_all(exp.Table) if is_changes(work.tables.answered(one))]
+    tables = [one for one in query.find_all(exp.Table) if is_changes(work.tables.answer_of(one))]
     if not tables:
         return
-    if asked := _beyond_rows(query, tables[0]):
-        raise not_around(asked, "on update")
+    if clause := _clause_beyond_rows(query, tables[0]):
+        raise not_available(clause, "on update")
     check_no_own_op(query)
     if not any(_has_op(one) for one in query.expressions):
         query.set("expressions", [exp.column(OP, quoted=True), *query.expressions])
 
 
-def not_around(asked: str, emit: str) -> WorkbenchError:
-    """Return what is said of a part of a query that is not available around a stream's windows."""
+def not_available(clause: str, emit: str) -> WorkbenchError:
+    """Return the error for a clause that is not available around the windows of a stream."""
     return WorkbenchError(
-        f"query: {asked} around windows over a stream that emits {emit} is not available; leave it "
-        "out, and ask it of what has been written."
+        f"query: {clause} around windows over a stream that emits {emit} is not available; leave "
+        "it out, and ask it of what has been written."
     )
 
 
 def check_no_own_op(query: exp.Query) -> None:
-    """Refuse a column that is called as what becomes of each row.
+    """Refuse a column of the query with the name ``op``.
 
     Raises
     ------
@@ -74,28 +73,30 @@ def check_no_own_op(query: exp.Query) -> None:
 
 
 def is_changes(df: "DataFrame | None") -> bool:
-    """Say whether an answer is of changes."""
+    """Return whether an answer is a changelog of a stream."""
     return df is not None and df.isStreaming and df.columns[0] == OP
 
 
-def renamed(df: "DataFrame", names: list[str], work: Translation) -> "DataFrame":
-    """Return an answer whose columns have other names, but for what becomes of each row."""
-    return work.renamed(df, [OP, *names] if is_changes(df) else names)
+def rename(df: "DataFrame", names: list[str], work: Translation) -> "DataFrame":
+    """Return an answer with new names for its columns, except ``op``."""
+    return work.rename(df, [OP, *names] if is_changes(df) else names)
 
 
-def _beyond_rows(query: exp.Query, of: exp.Table) -> str | None:
-    """What in a query looks at more than one row of changes at a time."""
+def _clause_beyond_rows(query: exp.Query, table: exp.Table) -> str | None:
+    """Return the clause of a query that looks at more than one row at a time, if any."""
     if not isinstance(query, exp.Select):
         return "UNION, or what is like it,"
-    for part, word in TOGETHER.items():
+    for part, word in MULTI_ROW_CLAUSES.items():
         if query.args.get(part):
             return word
-    parts = list(walk_own(query))
-    if any(isinstance(one, exp.Window) for one in parts):
+    nodes = list(walk_own(query))
+    if any(isinstance(one, exp.Window) for one in nodes):
         return "a window"
-    if any(isinstance(one, exp.AggFunc) for one in parts):
+    if any(isinstance(one, exp.AggFunc) for one in nodes):
         return "an aggregate"
-    return None if isinstance(of.parent, exp.From) and of in parts else "a query within another"
+    return (
+        None if isinstance(table.parent, exp.From) and table in nodes else "a query within another"
+    )
 
 
 def _has_op(one: exp.Expr) -> bool:

@@ -1,4 +1,4 @@
-"""ClickHouse's ``lagInFrame`` and ``leadInFrame``, which look at the rows of their frames alone."""
+"""``lagInFrame`` and ``leadInFrame`` of ClickHouse, which only see the rows of their frame."""
 
 from math import inf
 
@@ -7,35 +7,35 @@ from sqlglot import exp
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import walk_own
 
-#: What each of them is, and whether it looks back or ahead.
+#: The class of each function, and its direction: -1 is back, 1 is ahead.
 _KINDS: dict[str, tuple[type[exp.Expr], int]] = {
     "laginframe": (exp.Lag, -1),
     "leadinframe": (exp.Lead, 1),
 }
-#: Without a frame it ends at the current row.
-_USUAL = exp.WindowSpec(
+#: The frame of a window without one: it ends at the current row.
+_DEFAULT_FRAME = exp.WindowSpec(
     kind="RANGE", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW", end_side=None
 )
 
 
-def with_frame_shifts(select: exp.Select) -> None:
-    """Put ``lag`` and ``lead`` in the places of those that look at their frames alone.
+def replace_frame_shifts(select: exp.Select) -> None:
+    """Replace ``lagInFrame`` and ``leadInFrame`` by ``lag`` and ``lead``.
 
     Parameters
     ----------
     select : sqlglot.exp.Select
-        With its windows in full; it is changed.
+        Has its named windows resolved; it is changed.
 
     Raises
     ------
     WorkbenchError
-        When the row that is looked at may lie outside of the frame.
+        When the other row may lie outside of the frame.
 
     Examples
     --------
     >>> from workbench.queries.reading.parsing import parse_query
     >>> tree = parse_query("SELECT lagInFrame(x, 2) OVER (ORDER BY d)", "clickhouse")
-    >>> with_frame_shifts(tree)
+    >>> replace_frame_shifts(tree)
     >>> print(tree.sql("clickhouse"))
     SELECT lag(x, 2) OVER (ORDER BY d)
     """
@@ -45,31 +45,31 @@ def with_frame_shifts(select: exp.Select) -> None:
             call = call.this
         if not isinstance(call, exp.Anonymous) or call.name.lower() not in _KINDS:
             continue
-        kind, way = _KINDS[call.name.lower()]
+        kind, direction = _KINDS[call.name.lower()]
         offset = call.expressions[1] if len(call.expressions) > 1 else exp.Literal.number(1)
-        if not _is_inside(window.args.get("spec") or _USUAL, offset, way):
+        if not _is_inside(window.args.get("spec") or _DEFAULT_FRAME, offset, direction):
             raise WorkbenchError(
                 f"query: {call.name} looks at the rows of its frame alone; write ROWS BETWEEN "
                 "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or take lag and lead."
             )
         names = ("this", "offset", "default")
-        given = {name: one.copy() for name, one in zip(names, call.expressions, strict=False)}
-        window.set("this", kind(**given))
+        arguments = {name: one.copy() for name, one in zip(names, call.expressions, strict=False)}
+        window.set("this", kind(**arguments))
         window.set("spec", None)
 
 
-def _is_inside(spec: exp.Expr, offset: exp.Expr, way: int) -> bool:
-    """Whether a row so far behind or ahead is in the frame, where the partition has one."""
-    low, high = (_rows_off(spec, side) for side in ("start", "end"))
+def _is_inside(spec: exp.Expr, offset: exp.Expr, direction: int) -> bool:
+    """Return whether a row at this offset is always in the frame if the partition has it."""
+    low, high = (_offset_of(spec, side) for side in ("start", "end"))
     if low is None or high is None:
         return False
     if str(spec.args.get("kind")).upper() == "ROWS" and offset.is_int:
-        return low <= way * int(offset.name) <= high
-    return (low == -inf and high >= 0) if way < 0 else (high == inf and low <= 0)
+        return low <= direction * int(offset.name) <= high
+    return (low == -inf and high >= 0) if direction < 0 else (high == inf and low <= 0)
 
 
-def _rows_off(spec: exp.Expr, side: str) -> float | None:
-    """How far from the current row a bound of a frame is, None where only a run tells."""
+def _offset_of(spec: exp.Expr, side: str) -> float | None:
+    """Return how many rows a bound is from the current row; None if it is no constant."""
     bound = spec.args.get(side)
     sign = -1 if str(spec.args.get(f"{side}_side")).upper() == "PRECEDING" else 1
     if isinstance(bound, exp.Expr):

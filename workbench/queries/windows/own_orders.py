@@ -1,15 +1,15 @@
-"""An ORDER BY among the arguments of a window function: an order of the function's own."""
+"""An ORDER BY among the arguments of a window function: the function's own order."""
 
 from sqlglot import exp
 
 from workbench.queries.reading.parsing import walk_own
 
-#: Where a window holds the order that stood among the arguments of its function.
+#: The argument of a window node that holds the order from the arguments of its function.
 OWN_ORDER = "own_order"
 
 
-def with_own_orders(select: exp.Select) -> exp.Select:
-    """Return a SELECT whose windows hold what stood as an order among their function's arguments.
+def extract_own_orders(select: exp.Select) -> exp.Select:
+    """Return a SELECT whose windows hold the order from the arguments of their function.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def with_own_orders(select: exp.Select) -> exp.Select:
     --------
     >>> from workbench.queries.reading.parsing import parse_query
     >>> query = "SELECT lag(x, 2 ORDER BY y) OVER (ORDER BY d)"
-    >>> tree = with_own_orders(parse_query(query, "duckdb"))
+    >>> tree = extract_own_orders(parse_query(query, "duckdb"))
     >>> print(tree.sql("duckdb"), "|", tree.expressions[0].args[OWN_ORDER].sql("duckdb"))
     SELECT LAG(x, 2) OVER (ORDER BY d) | ORDER BY y
     """

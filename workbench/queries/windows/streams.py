@@ -1,4 +1,4 @@
-"""The windows of a SELECT over a stream, whose rows go on when the query says so."""
+"""The windows of a SELECT over a stream, which emits rows as the query states."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from sqlglot import exp
 from workbench.errors import WorkbenchError
 from workbench.queries.parts import Translation
 from workbench.queries.staged import staged_column
-from workbench.queries.windows.changes import TOGETHER, check_no_own_op, not_around
+from workbench.queries.windows.changes import MULTI_ROW_CLAUSES, check_no_own_op, not_available
 from workbench.spark.table import BoundTable
 from workbench.windows.over import Over
 from workbench.windows.stream.checks import has_watermark
@@ -20,17 +20,19 @@ from workbench.windows.stream.worker.update import OP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: What EMIT ON WINDOW CLOSE asks for.
+#: The emit mode of EMIT ON WINDOW CLOSE.
 ON_CLOSE = "on window close"
-#: What a stream has no end for, or cannot take back.
-_REFUSED = {part: TOGETHER[part] for part in ("distinct", "order", "limit", "offset")}
+#: Clauses that need the end of a stream, or rows that it cannot retract.
+_REFUSED_CLAUSES = {
+    part: MULTI_ROW_CLAUSES[part] for part in ("distinct", "order", "limit", "offset")
+}
 
 
-def windowed_stream(
+def answer_stream(
     df: "DataFrame",
-    found: Sequence[Over],
+    overs: Sequence[Over],
     staged: Mapping[str, exp.Expr],
-    last: exp.Select,
+    final_select: exp.Select,
     work: Translation,
 ) -> "DataFrame":
     """Return the answer to a SELECT over a stream.
@@ -38,12 +40,12 @@ def windowed_stream(
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        What the windows look at.
-    found : sequence of Over
+        The input of the windows.
+    overs : sequence of Over
     staged : mapping of str to sqlglot.exp.Expr
-        What each column of ``df`` is.
-    last : sqlglot.exp.Select
-        What is made of their answers; it is changed.
+        The expression of each column of ``df``.
+    final_select : sqlglot.exp.Select
+        The SELECT over the answers of the windows; it is changed.
     work : Translation
 
     Returns
@@ -54,35 +56,37 @@ def windowed_stream(
     Raises
     ------
     WorkbenchError
-        When it asks for what no stream gives.
+        When a part of it is not available on a stream.
     """
     emit = work.emit or "on update"
-    if len(found) != 1:
+    if len(overs) != 1:
         raise WorkbenchError(
-            f"query: its windows have {len(found)} partitions and orders, and those over a stream "
+            f"query: its windows have {len(overs)} partitions and orders, and those over a stream "
             "share one; make a view for each."
         )
-    refused = _REFUSED | ({"where": "QUALIFY"} if emit == "on update" else {})
-    if asked := [word for part, word in refused.items() if last.args.get(part) is not None]:
-        raise not_around(asked[0], emit)
+    refused_clauses = _REFUSED_CLAUSES | ({"where": "QUALIFY"} if emit == "on update" else {})
+    if clauses := [
+        word for part, word in refused_clauses.items() if final_select.args.get(part) is not None
+    ]:
+        raise not_available(clauses[0], emit)
     if emit == "on update":
-        check_no_own_op(last)
-    call = stream_call(found[0], BoundTable.of(df, found[0].partition_by), ())
-    # Names only remind of what they stand for: x > 3 and x < 3 are both called x_3.
-    # A table within them that stands for an answer is called otherwise each time.
+        check_no_own_op(final_select)
+    call = stream_call(overs[0], BoundTable.of(df, overs[0].partition_by), ())
+    # Names do not identify an expression: x > 3 and x < 3 are both called x_3.
+    # A table that stands for an answer has another name each time.
     values = [one for one in staged.values() if not isinstance(one, exp.Column)]
     computed = [one.sql().replace(work.tables.token, "") for one in values]
     answer = emitted(call._replace(computed=tuple(computed)), emit)
     why = f"windows over a stream are answered by the kernels, and rows go on {emit}"
-    work.ours("over", found[0], why, df, answer, f"{found[0]!r}.run({{df}}, emit={emit!r})")
+    work.add_part("over", overs[0], why, df, answer, f"{overs[0]!r}.run({{df}}, emit={emit!r})")
     if emit == "on update":
-        last.set("expressions", [staged_column(OP), *last.expressions])
-    last.set("from_", exp.From(this=work.tables.answer(answer, "")))
-    return work.spark(last, "it is what is made of the answers")
+        final_select.set("expressions", [staged_column(OP), *final_select.expressions])
+    final_select.set("from_", exp.From(this=work.tables.answer(answer, "")))
+    return work.spark(final_select, "it is what is made of the answers")
 
 
 def check_groups_close(df: "DataFrame", work: Translation) -> None:
-    """Refuse groups of a stream that are to go on once, where nothing says that one is complete.
+    """Refuse groups of a stream that emit on close, where nothing tells that one is complete.
 
     Parameters
     ----------
@@ -97,13 +101,13 @@ def check_groups_close(df: "DataFrame", work: Translation) -> None:
     if work.emit != ON_CLOSE or not df.isStreaming:
         return
     streams = [BoundTable.of(one) for one, _ in work.tables.read.values() if one.isStreaming]
-    marked = any(has_watermark(one, name) for one in streams for name in one.names)
+    has_watermarks = any(has_watermark(one, name) for one in streams for name in one.names)
     keys = keys_of_groups(plan_of(df))
-    if not keys or (marked and all(map(_close, keys))):
+    if not keys or (has_watermarks and all(map(_have_watermark, keys))):
         return
     if any(part.engine == "over" for part in work.parts):
-        raise not_around("GROUP BY, or an aggregate,", ON_CLOSE)
-    if not marked:
+        raise not_available("GROUP BY, or an aggregate,", ON_CLOSE)
+    if not has_watermarks:
         raise WorkbenchError(
             "query: EMIT ON WINDOW CLOSE needs a watermark, as nothing else says that a group is "
             "complete; call withWatermark of the stream along its column of times first."
@@ -116,13 +120,13 @@ def check_groups_close(df: "DataFrame", work: Translation) -> None:
     )
 
 
-#: Groups of a stream in Spark's plan: their keys, and what each has. Of all rows they have no keys.
+#: An aggregate of a stream in Spark's plan: its keys, none for all rows, and its columns.
 _GROUPS = re.compile(r"~Aggregate \[(?:(.*?)\], \[)?")
-_WITHIN, _MARKED = re.compile(r"\([^()]*\)"), re.compile(r"-T\d+ms(, |$)")
+_ARGUMENTS, _WATERMARK = re.compile(r"\([^()]*\)"), re.compile(r"-T\d+ms(, |$)")
 
 
 def keys_of_groups(plan: str) -> list[str]:
-    """Return the keys of groups of a stream in Spark's plan, without what functions are of.
+    """Return the keys of groups of a stream in Spark's plan, without arguments of functions.
 
     Examples
     --------
@@ -134,12 +138,12 @@ def keys_of_groups(plan: str) -> list[str]:
     >>> keys_of_groups("~Aggregate [count(1) AS n#2L]")
     ['']
     """
-    found = _GROUPS.findall(plan)
-    while any(map(_WITHIN.search, found)):
-        found = [_WITHIN.sub("", keys) for keys in found]
-    return found
+    keys_of_each = _GROUPS.findall(plan)
+    while any(map(_ARGUMENTS.search, keys_of_each)):
+        keys_of_each = [_ARGUMENTS.sub("", keys) for keys in keys_of_each]
+    return keys_of_each
 
 
-def _close(keys: str) -> bool:
-    """Say whether a key has the watermark; Spark writes 25, and how many more there are."""
-    return "more fields" in keys or _MARKED.search(keys) is not None
+def _have_watermark(keys: str) -> bool:
+    """Return whether a key has the watermark; Spark prints 25 keys, and the number of others."""
+    return "more fields" in keys or _WATERMARK.search(keys) is not None

@@ -1,5 +1,5 @@
-"""What SQL of other systems calls our functions and frames, and how it is written.
+"""Functions, types and frames in the SQL of other systems, and how these are written in Spark's.
 
-Both who reads it (``queries``) and who writes it (``to_sql`` of a funnel, a window call and a
-backfill) ask here. What a whole query means is not known here.
+Both the reader of SQL (``queries``) and the writers (``to_sql`` of a funnel, a window call and a
+backfill) use it. Whole queries are not handled here.
 """

@@ -1,4 +1,4 @@
-"""DuckDB's functions of one row that are names to who reads them for us, as Spark has them."""
+"""Scalar functions of DuckDB that sqlglot parses as generic calls, rewritten for Spark."""
 
 from collections.abc import Callable
 
@@ -6,14 +6,14 @@ from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.list_aggregates import list_aggregate
-from workbench.dialects.lists import common_values, place_in_list, reduced, sliced
-from workbench.dialects.numbers import rounded_to_even
+from workbench.dialects.lists import list_intersect, list_position, list_reduce, list_slice
+from workbench.dialects.numbers import round_half_even
 from workbench.dialects.times.distances import date_sub
-from workbench.dialects.times.parts import PARTS_OF_DUCKDB, part_of_time
-from workbench.dialects.times.texts import time_of_text
+from workbench.dialects.times.parts import DUCKDB_PART_FUNCTIONS, part_of_time
+from workbench.dialects.times.texts import parse_time
 from workbench.dialects.writing import call_from_template
 
-#: Templates by the names of functions and how many arguments they have.
+#: Templates by name and number of arguments.
 _TEMPLATES: dict[tuple[str, int], str] = {
     # Times
     ("epoch_us", 1): "UNIX_MICROS(TIMESTAMP(:a))",
@@ -51,38 +51,38 @@ _TEMPLATES: dict[tuple[str, int], str] = {
 }  # fmt: skip
 
 
-#: Calls that go by the types of their arguments.
-_BY_KINDS: dict[str, Callable[[exp.Anonymous, str, Kinds], exp.Expr | None]] = {
-    **dict.fromkeys(("list_slice", "array_slice"), sliced),
-    **dict.fromkeys(("list_reduce", "array_reduce"), reduced),
-    "list_intersect": common_values,
+#: Rewrites that depend on the types of the arguments.
+_REWRITES: dict[str, Callable[[exp.Anonymous, str, Kinds], exp.Expr | None]] = {
+    **dict.fromkeys(("list_slice", "array_slice"), list_slice),
+    **dict.fromkeys(("list_reduce", "array_reduce"), list_reduce),
+    "list_intersect": list_intersect,
 }
-_PLACES = ("list_position", "array_position", "list_indexof", "array_indexof")
+_POSITION_NAMES = ("list_position", "array_position", "list_indexof", "array_indexof")
 
 
-def named_by_duckdb(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
-    """Return what means the same to Spark as a call; None where this is not known.
+def rewrite_duckdb_call(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
+    """Return a call with the same meaning in Spark; None if the function is unknown.
 
     Examples
     --------
     >>> from sqlglot import parse_one
     >>> node = parse_one("prefix(a, 'x')", read="duckdb")
-    >>> print(named_by_duckdb(node, lambda node, operands: None).sql("spark"))
+    >>> print(rewrite_duckdb_call(node, lambda node, operands: None).sql("spark"))
     (STARTSWITH(a, 'x'))
     """
-    name, given = node.name.lower(), node.expressions
-    if name in ("date_sub", "datesub") and len(given) == 3:
-        return date_sub(given)
-    if name in _PLACES and len(given) == 2:
-        return place_in_list(*given)
-    if name in _BY_KINDS:
-        return _BY_KINDS[name](node, "duckdb", kinds)
-    if name == "try_strptime" and len(given) == 2:
-        return time_of_text(given[0], given[1], name)
-    if name in ("round_even", "roundbankers") and len(given) == 2:
-        return rounded_to_even(node, kinds)
-    if name in PARTS_OF_DUCKDB and len(given) == 1:
-        return part_of_time(name.upper(), given[0], "duckdb")
-    if (found := list_aggregate(node, kinds)) is not None:
-        return found
-    return call_from_template(_TEMPLATES, name, given)
+    name, arguments = node.name.lower(), node.expressions
+    if name in ("date_sub", "datesub") and len(arguments) == 3:
+        return date_sub(arguments)
+    if name in _POSITION_NAMES and len(arguments) == 2:
+        return list_position(*arguments)
+    if name in _REWRITES:
+        return _REWRITES[name](node, "duckdb", kinds)
+    if name == "try_strptime" and len(arguments) == 2:
+        return parse_time(arguments[0], arguments[1], name)
+    if name in ("round_even", "roundbankers") and len(arguments) == 2:
+        return round_half_even(node, kinds)
+    if name in DUCKDB_PART_FUNCTIONS and len(arguments) == 1:
+        return part_of_time(name.upper(), arguments[0], "duckdb")
+    if (aggregate := list_aggregate(node, kinds)) is not None:
+        return aggregate
+    return call_from_template(_TEMPLATES, name, arguments)

@@ -1,14 +1,14 @@
-"""What a function of ``wb.fn`` is called in SQL, for who reads it and who writes it."""
+"""The names of functions of ``wb.fn`` in SQL, for reading and writing it."""
 
 from sqlglot import exp
 
 from workbench.functions.catalogue import CATALOGUE
 
-#: Whose SQL is read.
+#: The systems whose SQL is read.
 DIALECTS = ("clickhouse", "duckdb", "postgres", "risingwave", "spark")
-#: Postgres, and what speaks its SQL.
+#: Postgres, and systems with its SQL.
 POSTGRES = ("postgres", "risingwave")
-#: Those that mean by a name what Postgres means by it.
+#: Systems whose functions mean the same as those of Postgres.
 LIKE_POSTGRES = ("duckdb", *POSTGRES)
 
 #: Functions of one column, by sqlglot's class.
@@ -21,7 +21,7 @@ ONE: dict[type[exp.Expr], str] = {
     exp.Mode: "mode", exp.Median: "median",
     exp.FirstValue: "first", exp.First: "first", exp.LastValue: "last", exp.Last: "last",
 }  # fmt: skip
-#: Of two columns.
+#: Functions of two columns.
 TWO: dict[type[exp.Expr], str] = {
     exp.Corr: "corr", exp.CovarSamp: "covar_samp", exp.CovarPop: "covar_pop",
     exp.ArgMin: "arg_min", exp.ArgMax: "arg_max",
@@ -29,12 +29,12 @@ TWO: dict[type[exp.Expr], str] = {
     exp.RegrSxx: "regr_sxx", exp.RegrSyy: "regr_syy", exp.RegrSxy: "regr_sxy",
     exp.RegrIntercept: "regr_intercept", exp.RegrR2: "regr_r2",
 }  # fmt: skip
-#: Of none.
+#: Functions of no column.
 RANKS: dict[type[exp.Expr], str] = {
     exp.RowNumber: "row_number", exp.Rank: "rank", exp.DenseRank: "dense_rank",
     exp.PercentRank: "percent_rank", exp.CumeDist: "cume_dist",
 }  # fmt: skip
-#: Those that sqlglot has no class for, or one that means another thing in Spark.
+#: Functions without a class in sqlglot, or whose class has another meaning in Spark, by name.
 NAMED: dict[str, dict[str, str]] = {
     "duckdb": {
         "product": "product", "mad": "mad", "fill": "fill", "histogram": "histogram",
@@ -50,30 +50,30 @@ NAMED: dict[str, dict[str, str]] = {
         "covarpop": "covar_pop", "covarsamp": "covar_samp",
         "grouparray": "array_agg", "anylast": "last",
         "uniqexact": "count_distinct", "uniq": "count_distinct",
-        # What uniq is read as.
+        # sqlglot parses uniq as this.
         "approx_distinct": "count_distinct",
     },
     "postgres": {"every": "bool_and"}, "risingwave": {}, "spark": {},
 }  # fmt: skip
 
-#: ClickHouse's names of aggregates, in lower case, that may have an ending such as If.
+#: Aggregates of ClickHouse, in lower case, that may have a suffix such as If.
 COMBINED: dict[str, str] = {
     **{name: name for name in ("count", "sum", "avg", "min", "max", "median")},
     "argmin": "arg_min", "argmax": "arg_max",
     **NAMED["clickhouse"],
 }  # fmt: skip
 
-#: Functions that mean the same in whatever order rows are.
+#: Functions that do not depend on the order of rows.
 UNORDERED = frozenset(name for name, info in CATALOGUE.items() if info.any_order)
 
 
 def plain_call(name: str, arguments: list[exp.Expr], dialect: str) -> exp.Expr | None:
-    """Return a call of a function whose arguments are columns alone; None where there is none.
+    """Return a call of a function that takes columns alone; None if the dialect has none.
 
     Parameters
     ----------
     name : str
-        In ``wb.fn``.
+        The name in ``wb.fn``.
     arguments : list of sqlglot.exp.Expr
     dialect : str
 
@@ -83,17 +83,17 @@ def plain_call(name: str, arguments: list[exp.Expr], dialect: str) -> exp.Expr |
 
     Examples
     --------
-    >>> found = plain_call("variance", [exp.column("x")], "duckdb")
-    >>> found.sql(dialect="duckdb"), plain_call("approx_top_k", [exp.column("x")], "duckdb")
+    >>> call = plain_call("variance", [exp.column("x")], "duckdb")
+    >>> call.sql(dialect="duckdb"), plain_call("approx_top_k", [exp.column("x")], "duckdb")
     ('VARIANCE(x)', None)
     """
-    for called, own in NAMED[dialect].items():
-        if own == name and called == name:
-            return exp.Anonymous(this=called, expressions=arguments)
+    for sql_name, function_name in NAMED[dialect].items():
+        if function_name == name and sql_name == name:
+            return exp.Anonymous(this=sql_name, expressions=arguments)
     if name == "count" and not arguments:
         return exp.Count(this=exp.Star())
     for table in (ONE, TWO, RANKS):
-        for kind, own in table.items():
-            if own == name:
+        for kind, function_name in table.items():
+            if function_name == name:
                 return kind(**dict(zip(("this", "expression"), arguments, strict=False)))
     return None

@@ -1,19 +1,19 @@
-"""The types of expressions, as Spark has them where these stand in a query."""
+"""Spark's types of expressions at their place in a query."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlglot import exp
 
-#: What Spark calls types of integers, and of all numbers.
+#: Spark's names for types of integers, and of all numbers.
 INTEGERS = ("byte", "short", "integer", "long")
 NUMBERS = (*INTEGERS, "decimal", "double", "float")
-#: The types of expressions that stand where a node does; None where Spark cannot say them.
+#: A function that returns the types of expressions in the place of a node; None if unknown.
 Kinds = Callable[[exp.Expr, Sequence[exp.Expr]], list[Any] | None]
 
 
 def kind_of(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> str:
-    """Return what Spark calls the type of a value; empty where it cannot say.
+    """Return Spark's name for the type of a value; empty if it is unknown.
 
     Examples
     --------
@@ -21,5 +21,5 @@ def kind_of(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> str:
     >>> kind_of(exp.null(), exp.column("x"), lambda node, operands: [LongType()])
     'long'
     """
-    found = kinds(node, [value])
-    return str(found[0].typeName()) if found else ""
+    types = kinds(node, [value])
+    return str(types[0].typeName()) if types else ""

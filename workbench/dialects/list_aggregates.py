@@ -8,31 +8,31 @@ from workbench.dialects.kinds import INTEGERS, Kinds
 from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
-_WORDS = ("list_aggregate", "array_aggregate", "list_aggr", "array_aggr", "aggregate")
-#: Of the elements that are not null, ``:l``, by templates.
-_OF_KNOWN = {
+_GENERIC_NAMES = ("list_aggregate", "array_aggregate", "list_aggr", "array_aggr", "aggregate")
+#: Templates over the elements that are not null, ``:l``.
+_NON_NULL_TEMPLATES = {
     "min": "ARRAY_MIN(:l)", "max": "ARRAY_MAX(:l)", "any_value": "TRY_ELEMENT_AT(:l, 1)",
     "bool_and": "NULLIF(SIZE(:l), 0) IS NOT NULL AND FORALL(:l, one -> one)",
     "bool_or": "EXISTS(:l, one -> one)",
     "string_agg": "CONCAT_WS(:by, :l)",
     "product": "AGGREGATE(:l, DOUBLE(1), (so, one) -> so * DOUBLE(one))",
 }  # fmt: skip
-#: Of all elements.
-_OF_ALL = {
+#: Templates over all elements.
+_TEMPLATES = {
     "first": "TRY_ELEMENT_AT(:l, 1)", "last": "TRY_ELEMENT_AT(:l, -1)",
     "count": "BIGINT(SIZE(ARRAY_COMPACT(:l)))",
 }  # fmt: skip
-_OTHER_NAMES = {"mean": "avg", "group_concat": "string_agg", "listagg": "string_agg"}
-_NAMES = ("sum", "avg", *_OF_KNOWN, *_OF_ALL)
+_SYNONYMS = {"mean": "avg", "group_concat": "string_agg", "listagg": "string_agg"}
+_NAMES = ("sum", "avg", *_NON_NULL_TEMPLATES, *_TEMPLATES)
 
 
 def list_aggregate(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
-    """Return an aggregate of the elements of a list; None where a call is none.
+    """Return an aggregate of the elements of a list; None if a call is something else.
 
     Raises
     ------
     WorkbenchError
-        When Spark has nothing of the same meaning for the aggregate or the elements.
+        When Spark has nothing with the same meaning for the aggregate or the elements.
 
     Examples
     --------
@@ -41,61 +41,68 @@ def list_aggregate(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
     >>> print(list_aggregate(node, lambda node, operands: None).sql("spark"))
     TRY_ELEMENT_AT(l, -1)
     """
-    written, given = node.name.lower(), list(node.expressions)
-    if written in _WORDS and len(given) > 1:
-        of = given.pop(1)
-        name = of.this.lower() if isinstance(of, exp.Literal) and of.is_string else of.sql()
-        name = _OTHER_NAMES.get(name, name)
+    sql_name, arguments = node.name.lower(), list(node.expressions)
+    if sql_name in _GENERIC_NAMES and len(arguments) > 1:
+        aggregate = arguments.pop(1)
+        name = (
+            aggregate.this.lower()
+            if isinstance(aggregate, exp.Literal) and aggregate.is_string
+            else aggregate.sql()
+        )
+        name = _SYNONYMS.get(name, name)
         if name not in _NAMES:
             raise WorkbenchError(
-                f"query: {written} has no {name!r} here; take one of {', '.join(sorted(_NAMES))} "
+                f"query: {sql_name} has no {name!r} here; take one of {', '.join(sorted(_NAMES))} "
                 "in quotes, or an aggregate of what unnest gives."
             )
     else:
-        word, _, name = written.partition("_")
-        name = _OTHER_NAMES.get(name, name)
-        if word not in ("list", "array") or name not in _NAMES:
+        prefix, _, name = sql_name.partition("_")
+        name = _SYNONYMS.get(name, name)
+        if prefix not in ("list", "array") or name not in _NAMES:
             return None
-    if len(given) != 1 and not (name == "string_agg" and len(given) == 2):
+    if len(arguments) != 1 and not (name == "string_agg" and len(arguments) == 2):
         return None
-    return _aggregated(node, name, given, written, kinds)
+    return _aggregate_call(node, name, arguments, sql_name, kinds)
 
 
-def _aggregated(
-    node: exp.Expr, name: str, given: list[exp.Expr], written: str, kinds: Kinds
+def _aggregate_call(
+    node: exp.Expr, name: str, arguments: list[exp.Expr], sql_name: str, kinds: Kinds
 ) -> exp.Expr:
-    values = given[0]
-    if name in _OF_ALL:
-        return fill_template(_OF_ALL[name], l=values)
-    of = fill_template("ARRAY_COMPACT(:l)", l=values)
+    values = arguments[0]
+    if name in _TEMPLATES:
+        return fill_template(_TEMPLATES[name], l=values)
+    non_null = fill_template("ARRAY_COMPACT(:l)", l=values)
     if name in ("sum", "avg"):
-        found = _sum(node, of, values, written, kinds, name == "avg")
+        result = _sum(node, non_null, values, sql_name, kinds, name == "avg")
     else:
-        by = given[1] if len(given) > 1 else exp.Literal.string(",")
-        found = fill_template(_OF_KNOWN[name], l=of, by=by)
+        separator = arguments[1] if len(arguments) > 1 else exp.Literal.string(",")
+        result = fill_template(_NON_NULL_TEMPLATES[name], l=non_null, by=separator)
     if name in ("min", "max", "any_value"):
-        return found
-    return fill_template("IF(SIZE(:l) > 0, :found, NULL)", l=of, found=found)
+        return result
+    return fill_template("IF(SIZE(:l) > 0, :found, NULL)", l=non_null, found=result)
 
 
 def _sum(
-    node: exp.Expr, of: exp.Expr, values: exp.Expr, written: str, kinds: Kinds, mean: bool
+    node: exp.Expr, non_null: exp.Expr, values: exp.Expr, sql_name: str, kinds: Kinds, is_mean: bool
 ) -> exp.Expr:
-    """The sum or the mean of elements that are known."""
-    kind = _kind_of_sum(getattr((kinds(node, [values]) or [None])[0], "elementType", None), mean)
-    if kind is None:
-        raise WorkbenchError(f"query: {written} takes a list of numbers; cast its elements.")
-    found = (
-        f"AGGREGATE(:l, CAST(0 AS {kind}), (so, one) -> CAST(so + CAST(one AS {kind}) AS {kind}))"
+    """Return the sum or the mean of the elements that are not null."""
+    sum_type = _sum_type(
+        getattr((kinds(node, [values]) or [None])[0], "elementType", None), is_mean
     )
-    return fill_template(f"DOUBLE({found}) / SIZE(:l)" if mean else found, l=of)
+    if sum_type is None:
+        raise WorkbenchError(f"query: {sql_name} takes a list of numbers; cast its elements.")
+    total = (
+        f"AGGREGATE(:l, CAST(0 AS {sum_type}), "
+        f"(so, one) -> CAST(so + CAST(one AS {sum_type}) AS {sum_type}))"
+    )
+    return fill_template(f"DOUBLE({total}) / SIZE(:l)" if is_mean else total, l=non_null)
 
 
-def _kind_of_sum(element: Any, mean: bool) -> str | None:
-    """The type of a sum: wider than its elements, as that of rows is."""
+def _sum_type(element: Any, is_mean: bool) -> str | None:
+    """Return the type of a sum: wider than the elements, as in a sum of rows."""
     name = element.typeName() if element is not None else ""
     if name in (*INTEGERS, "boolean", "void"):
-        return "DECIMAL(38, 0)" if mean else "BIGINT"
+        return "DECIMAL(38, 0)" if is_mean else "BIGINT"
     if name == "decimal":
         return f"DECIMAL(38, {element.scale})"
     return "DOUBLE" if name in ("float", "double") else None

@@ -1,4 +1,4 @@
-"""Maps as DuckDB writes them, and their values by keys."""
+"""Map literals of DuckDB."""
 
 from sqlglot import exp
 
@@ -7,7 +7,7 @@ from workbench.dialects.writing import anonymous
 
 
 def map_of_pairs(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A map whose keys and values stand beside each other: ``MAP {'a': 1}``."""
+    """Return a map literal with pairs of keys and values: ``MAP {'a': 1}``."""
     pairs = node.this.expressions if isinstance(node.this, exp.Struct) else None
     if pairs is None or not all(isinstance(one, exp.PropertyEQ) for one in pairs):
         return None

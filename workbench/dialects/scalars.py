@@ -1,90 +1,94 @@
-"""Functions of one row that Spark has by the same name, and means something else by."""
+"""Scalar functions that have another name or another meaning in Spark."""
 
 from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.casts import cast, tried_cast, with_types
-from workbench.dialects.duckdb_names import named_by_duckdb
+from workbench.dialects.casts import cast, rewrite_types, try_cast
+from workbench.dialects.duckdb_names import rewrite_duckdb_call
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.lists import (
-    common_values,
-    contains,
+    array_length,
+    array_position,
+    array_reverse,
+    arrays_overlap,
+    check_unnest,
     contains_all,
-    counted_from_one,
-    different_values,
     element,
     in_list,
-    overlap,
-    position,
-    reduced,
-    reversed_list,
-    size,
-    sliced,
-    spread_out,
+    index_from_one,
+    list_contains,
+    list_distinct,
+    list_intersect,
+    list_reduce,
+    list_slice,
 )
 from workbench.dialects.maps import map_of_pairs
 from workbench.dialects.numbers import (
-    common_divisor,
-    condition,
+    cast_condition,
+    gcd_or_lcm,
     is_infinite,
     is_nan,
-    logarithm,
-    logarithm_of_all,
-    rounded,
+    log10_of_log,
+    log_with_infinity,
+    round_double,
     sign,
-    whole,
+    truncate,
 )
 from workbench.dialects.texts.functions import (
-    collated,
-    concatenated,
-    flagged,
-    formatted,
-    hexadecimal,
+    chr_of_code,
+    concat_as_text,
+    format_text,
+    hex_lower,
     initcap,
-    left,
-    length,
-    letter,
-    replaced_pattern,
-    similar,
+    left_or_right,
+    length_of,
+    merge_flags,
+    refuse_collate,
+    regexp_replace_call,
+    similar_to,
     substring,
 )
 from workbench.dialects.texts.globs import glob
-from workbench.dialects.texts.json_parts import part_of_json, text_of_json, text_of_part
-from workbench.dialects.texts.patterns import like, without_case
-from workbench.dialects.texts.split import matched, split_by_pattern, split_by_text
+from workbench.dialects.texts.json_parts import (
+    clickhouse_json_text,
+    json_extract,
+    json_extract_text,
+)
+from workbench.dialects.texts.patterns import like, regexp_ilike
+from workbench.dialects.texts.split import regexp_match, regexp_split_to_array, string_to_array
 from workbench.dialects.times.distances import date_diff, epoch
-from workbench.dialects.times.intervals import with_intervals_apart
+from workbench.dialects.times.intervals import split_intervals
 from workbench.dialects.times.parts import (
     day_of_week,
-    extracted,
-    name_of_time,
-    time_as_text,
+    day_or_month_name,
+    extract_part,
+    format_time,
+    iso_year,
     week,
-    year_of_week,
 )
 from workbench.dialects.times.shifts import (
-    begun,
-    bucketed,
-    check_unit,
-    in_zone,
+    at_time_zone,
+    check_date_trunc,
+    clickhouse_date_trunc,
+    clickhouse_sum_of_times,
+    date_add,
+    epoch_ms,
     interval,
-    interval_by_name,
-    milliseconds,
-    series,
-    shifted,
+    series_of_times,
     sum_of_times,
-    sum_with_seconds,
+    time_bucket,
+    to_days,
 )
-from workbench.dialects.times.texts import read_time
+from workbench.dialects.times.texts import parse_time_call
 from workbench.dialects.writing import anonymous, is_not_null
 from workbench.errors import WorkbenchError
 
 
 def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
-    """Put what Spark calls it in the place of each function of one row that it calls otherwise.
+    """Replace scalar functions by expressions with the same meaning in Spark.
 
     Parameters
     ----------
@@ -93,12 +97,12 @@ def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = Tru
     dialect : str
     kinds : Kinds
     days : bool
-        Whether there may be days, whose sums and differences Spark types otherwise.
+        Whether there may be dates, whose sums and differences have other types in Spark.
 
     Raises
     ------
     WorkbenchError
-        When Spark has nothing of the same meaning.
+        When Spark has nothing with the same meaning.
 
     Examples
     --------
@@ -108,23 +112,23 @@ def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = Tru
     >>> print(tree.sql("spark"))
     SELECT LOG10(x), (DAYOFWEEK(d) - 1), (UNIX_MICROS(CAST(t AS TIMESTAMP)))
     """
-    meant_by = _MEANT if dialect in LIKE_POSTGRES else _MEANT_BY_CLICKHOUSE
+    rewrites = _REWRITES if dialect in LIKE_POSTGRES else _CLICKHOUSE_REWRITES
     if dialect not in (*LIKE_POSTGRES, "clickhouse"):
         return
     for kind in tree.find_all(exp.DataType):
         days = days or kind.this is exp.DType.DATE
         days = days or (dialect == "clickhouse" and kind.this in exp.DataType.TEMPORAL_TYPES)
-    with_types(tree, dialect)
+    rewrite_types(tree, dialect)
     if dialect in LIKE_POSTGRES:
-        with_intervals_apart(tree)
-    # What stands within another is turned first: the outer one may take it along as a copy.
-    for node in reversed(list(tree.find_all(*meant_by))):
-        # What is of a kind of its own, as TRY_CAST, is none of them.
-        found = meant_by.get(type(node))
+        split_intervals(tree)
+    # Inner nodes are rewritten first: the rewrite of an outer one may copy them.
+    for node in reversed(list(tree.find_all(*rewrites))):
+        # find_all also yields subclasses, such as TRY_CAST, which may have no rewrite.
+        rewrite = rewrites.get(type(node))
         if not days and isinstance(node, exp.Add | exp.Sub):
             continue
-        if found is not None and (meant := found(node, dialect, kinds)) is not None:
-            node.replace(meant)
+        if rewrite is not None and (result := rewrite(node, dialect, kinds)) is not None:
+            node.replace(result)
 
 
 _DIVISORS = {
@@ -133,124 +137,124 @@ _DIVISORS = {
 }  # fmt: skip
 
 
-def _named(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Functions that have no class of their own."""
-    name, given = node.name.lower(), node.expressions
-    if name in ("date_part", "datepart") and len(given) == 2:
-        part, of = given
+def _generic_call(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Rewrite a function that has no class of its own in sqlglot."""
+    name, arguments = node.name.lower(), node.expressions
+    if name in ("date_part", "datepart") and len(arguments) == 2:
+        part, time = arguments
         if isinstance(part, exp.Array):
             raise WorkbenchError(
                 f"query: {name} of a list of parts is not available; ask for each part by itself, "
                 "as date_part('year', t)."
             )
         if isinstance(part, exp.Literal) and part.is_string:
-            asked = exp.Extract(this=exp.var(part.this.upper()), expression=of.copy())
-            return extracted(asked, dialect, kinds) or asked
-    if name == "timezone" and len(given) == 2:
-        shown = exp.AtTimeZone(this=given[1].copy(), zone=given[0].copy())
-        return in_zone(shown, dialect, kinds, node) or shown
-    if name == "regexp_match" and len(given) in (2, 3):
-        return matched(name, given)
-    if name == "regexp_split_to_array" and len(given) in (2, 3) and dialect != "duckdb":
-        return split_by_pattern(given)
-    if name in _DIVISORS and len(given) == 2:
-        return common_divisor(_DIVISORS[name], node, dialect, kinds)
-    if name == "row" and given:
-        named = [(exp.Literal.string(f"col{k}"), one) for k, one in enumerate(given, 1)]
-        return anonymous("NAMED_STRUCT", *(part for pair in named for part in pair))
-    if name == "printf" and len(given) > 1:
-        # Of null there is no text.
-        every = exp.and_(*(is_not_null(one) for one in given[1:]))
-        return exp.Case(ifs=[exp.If(this=every, true=node.copy())])
-    return named_by_duckdb(node, kinds) if dialect == "duckdb" else None
+            extract_node = exp.Extract(this=exp.var(part.this.upper()), expression=time.copy())
+            return extract_part(extract_node, dialect, kinds) or extract_node
+    if name == "timezone" and len(arguments) == 2:
+        time_in_zone = exp.AtTimeZone(this=arguments[1].copy(), zone=arguments[0].copy())
+        return at_time_zone(time_in_zone, dialect, kinds, node) or time_in_zone
+    if name == "regexp_match" and len(arguments) in (2, 3):
+        return regexp_match(name, arguments)
+    if name == "regexp_split_to_array" and len(arguments) in (2, 3) and dialect != "duckdb":
+        return regexp_split_to_array(arguments)
+    if name in _DIVISORS and len(arguments) == 2:
+        return gcd_or_lcm(_DIVISORS[name], node, dialect, kinds)
+    if name == "row" and arguments:
+        named_fields = [(exp.Literal.string(f"col{k}"), one) for k, one in enumerate(arguments, 1)]
+        return anonymous("NAMED_STRUCT", *(part for pair in named_fields for part in pair))
+    if name == "printf" and len(arguments) > 1:
+        # printf of a null is null.
+        all_not_null = exp.and_(*(is_not_null(one) for one in arguments[1:]))
+        return exp.Case(ifs=[exp.If(this=all_not_null, true=node.copy())])
+    return rewrite_duckdb_call(node, kinds) if dialect == "duckdb" else None
 
 
 def _grouping(node: exp.Grouping, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Which of several keys a row is a total of, as a number of their bits."""
+    """Return GROUPING of several keys, a bit mask of them, as GROUPING_ID."""
     return anonymous("GROUPING_ID", *node.expressions) if len(node.expressions) > 1 else None
 
 
-_MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
-    exp.Log: logarithm,
-    exp.Extract: extracted,
+_REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
+    exp.Log: log10_of_log,
+    exp.Extract: extract_part,
     exp.DayOfWeek: day_of_week,
     exp.DayOfWeekIso: day_of_week,
-    exp.Dayname: name_of_time,
-    exp.Monthname: name_of_time,
+    exp.Dayname: day_or_month_name,
+    exp.Monthname: day_or_month_name,
     exp.DateDiff: date_diff,
     exp.Bracket: element,
     exp.ToMap: map_of_pairs,
-    exp.ArrayContains: contains,
+    exp.ArrayContains: list_contains,
     exp.ArrayContainsAll: contains_all,
     exp.ArrayContainedBy: contains_all,
-    exp.ArrayPosition: position,
-    exp.ArrayIntersect: common_values,
-    exp.ArraySlice: sliced,
-    exp.Reduce: reduced,
-    exp.RegexpReplace: replaced_pattern,
-    exp.RegexpLike: flagged,
-    exp.RegexpExtract: flagged,
-    exp.RegexpExtractAll: flagged,
-    exp.Left: left,
-    exp.Right: left,
+    exp.ArrayPosition: array_position,
+    exp.ArrayIntersect: list_intersect,
+    exp.ArraySlice: list_slice,
+    exp.Reduce: list_reduce,
+    exp.RegexpReplace: regexp_replace_call,
+    exp.RegexpLike: merge_flags,
+    exp.RegexpExtract: merge_flags,
+    exp.RegexpExtractAll: merge_flags,
+    exp.Left: left_or_right,
+    exp.Right: left_or_right,
     exp.Substring: substring,
-    exp.AtTimeZone: in_zone,
-    exp.UnixToTime: milliseconds,
-    exp.DateBin: bucketed,
+    exp.AtTimeZone: at_time_zone,
+    exp.UnixToTime: epoch_ms,
+    exp.DateBin: time_bucket,
     exp.Interval: interval,
-    exp.ToDays: interval_by_name,
-    exp.DateAdd: shifted,
-    exp.DateSub: shifted,
-    exp.ArrayDistinct: different_values,
-    exp.JSONExtract: part_of_json,
-    exp.JSONExtractScalar: text_of_part,
-    exp.SimilarTo: similar,
-    exp.RegexpFullMatch: similar,
+    exp.ToDays: to_days,
+    exp.DateAdd: date_add,
+    exp.DateSub: date_add,
+    exp.ArrayDistinct: list_distinct,
+    exp.JSONExtract: json_extract,
+    exp.JSONExtractScalar: json_extract_text,
+    exp.SimilarTo: similar_to,
+    exp.RegexpFullMatch: similar_to,
     exp.Week: week,
-    exp.YearOfWeekIso: year_of_week,
-    exp.ArrayReverse: reversed_list,
-    exp.Transform: counted_from_one,
-    exp.ArrayFilter: counted_from_one,
-    exp.Chr: letter,
+    exp.YearOfWeekIso: iso_year,
+    exp.ArrayReverse: array_reverse,
+    exp.Transform: index_from_one,
+    exp.ArrayFilter: index_from_one,
+    exp.Chr: chr_of_code,
     exp.Initcap: initcap,
-    exp.RegexpILike: without_case,
+    exp.RegexpILike: regexp_ilike,
     exp.Like: like,
     exp.ILike: like,
     exp.Grouping: _grouping,
-    exp.Round: rounded,
+    exp.Round: round_double,
     exp.In: in_list,
-    exp.ArrayOverlaps: overlap,
-    exp.Format: formatted,
-    exp.Length: length,
-    exp.ArraySize: size,
-    exp.Hex: hexadecimal,
+    exp.ArrayOverlaps: arrays_overlap,
+    exp.Format: format_text,
+    exp.Length: length_of,
+    exp.ArraySize: array_length,
+    exp.Hex: hex_lower,
     exp.Cast: cast,
-    exp.TryCast: tried_cast,
-    exp.If: condition,
-    exp.GenerateSeries: series,
-    exp.Explode: spread_out,
-    exp.Unnest: spread_out,
-    exp.Collate: collated,
-    exp.Anonymous: _named,
+    exp.TryCast: try_cast,
+    exp.If: cast_condition,
+    exp.GenerateSeries: series_of_times,
+    exp.Explode: check_unnest,
+    exp.Unnest: check_unnest,
+    exp.Collate: refuse_collate,
+    exp.Anonymous: _generic_call,
     exp.Add: sum_of_times,
     exp.Sub: sum_of_times,
     exp.IsNan: is_nan,
     exp.IsInf: is_infinite,
-    exp.Concat: concatenated,
-    **dict.fromkeys((exp.Trunc, exp.Floor, exp.Ceil), whole),
+    exp.Concat: concat_as_text,
+    **dict.fromkeys((exp.Trunc, exp.Floor, exp.Ceil), truncate),
     exp.Sign: sign,
-    exp.TimestampTrunc: check_unit,
-    exp.DateTrunc: check_unit,
+    exp.TimestampTrunc: check_date_trunc,
+    exp.DateTrunc: check_date_trunc,
     exp.TimeToUnix: epoch,
-    exp.TimeToStr: time_as_text,
-    exp.StrToTime: read_time,
-    exp.StrToDate: read_time,
+    exp.TimeToStr: format_time,
+    exp.StrToTime: parse_time_call,
+    exp.StrToDate: parse_time_call,
     exp.Glob: glob,
-    exp.StringToArray: split_by_text,
+    exp.StringToArray: string_to_array,
 }
 
-_MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
-    kind: _MEANT[kind]
+_CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
+    kind: _REWRITES[kind]
     for kind in (
         *(
             exp.DayOfWeek,
@@ -266,15 +270,15 @@ _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr 
         *(exp.IsNan, exp.IsInf, exp.TimeToStr, exp.RegexpReplace, exp.Bracket, exp.ArrayContains),
     )
 } | {
-    exp.DateTrunc: begun,
-    exp.TimestampTrunc: begun,
-    exp.DateAdd: shifted,
-    exp.DateSub: shifted,
-    exp.TimestampAdd: shifted,
-    exp.TimestampSub: shifted,
-    exp.Add: sum_with_seconds,
-    exp.Sub: sum_with_seconds,
-    exp.JSONExtractScalar: text_of_json,
-    exp.Ln: logarithm_of_all,
-    exp.Log: logarithm_of_all,
+    exp.DateTrunc: clickhouse_date_trunc,
+    exp.TimestampTrunc: clickhouse_date_trunc,
+    exp.DateAdd: date_add,
+    exp.DateSub: date_add,
+    exp.TimestampAdd: date_add,
+    exp.TimestampSub: date_add,
+    exp.Add: clickhouse_sum_of_times,
+    exp.Sub: clickhouse_sum_of_times,
+    exp.JSONExtractScalar: clickhouse_json_text,
+    exp.Ln: log_with_infinity,
+    exp.Log: log_with_infinity,
 }

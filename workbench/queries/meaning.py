@@ -8,7 +8,7 @@ from sqlglot import exp
 from workbench.dialects.aggregates import rewrite_aggregates
 from workbench.dialects.clickhouse.calls import rewrite_clickhouse
 from workbench.dialects.functions import POSTGRES
-from workbench.dialects.numbers import quotient_as_dividend, quotient_of_decimals
+from workbench.dialects.numbers import clickhouse_decimal_quotient, postgres_decimal_quotient
 from workbench.dialects.scalars import rewrite_scalars
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
@@ -153,11 +153,13 @@ def _quotient(
         if operand_types is None or not all(name in (*INTEGERS, "decimal") for name in names):
             return node
         if "decimal" in names:
-            return quotient_of_decimals(left, right, operand_types)
+            return postgres_decimal_quotient(left, right, operand_types)
         is_int = "long" not in names
         quotient = exp.IntDiv(this=left.copy(), expression=right.copy())
         return exp.cast(quotient, "INT") if is_int else quotient
-    decimal_quotient = quotient_as_dividend(left, right, operand_types) if operand_types else None
+    decimal_quotient = (
+        clickhouse_decimal_quotient(left, right, operand_types) if operand_types else None
+    )
     return decimal_quotient or _quotient_of_doubles(left.copy(), right.copy())
 
 

@@ -1,4 +1,4 @@
-"""ClickHouse's own calls, casts, tuples and numbers, as Spark has them.
+"""ClickHouse's own calls, casts, tuples and numbers, rewritten for Spark.
 
-What it shares with other systems is told one floor up.
+Functions that it shares with other systems are in the package above.
 """

@@ -1,28 +1,28 @@
-"""Calls, casts and numbers of ClickHouse as Spark has them, before what other systems share."""
+"""Calls, casts and numbers of ClickHouse, rewritten for Spark before the rules of all systems."""
 
 from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates import of_parameters
-from workbench.dialects.clickhouse.decimals import held
-from workbench.dialects.clickhouse.lists import total
-from workbench.dialects.clickhouse.names import named_by_clickhouse
+from workbench.dialects.aggregates import parameterized_aggregate
+from workbench.dialects.clickhouse.decimals import decimal_type
+from workbench.dialects.clickhouse.lists import array_sum
+from workbench.dialects.clickhouse.names import rewrite_clickhouse_call
 from workbench.dialects.clickhouse.texts import (
     FLOATS,
+    cast_numbers_to_texts,
     text_of_number,
-    with_letters_of_ascii,
-    with_numbers_as_texts,
+    translate_ascii_case,
 )
-from workbench.dialects.clickhouse.times import text_of_time
-from workbench.dialects.clickhouse.zones import with_zones
+from workbench.dialects.clickhouse.times import text_of_date_time64
+from workbench.dialects.clickhouse.zones import rewrite_zones
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
-from workbench.dialects.numbers import condition_as_number
+from workbench.dialects.numbers import cast_condition_to_number
 from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
-#: Functions of ClickHouse by the names that Spark has for them.
+#: The names in Spark of functions of ClickHouse.
 _NAMES = {
     "tounixtimestamp": "unix_timestamp",
     "tounixtimestamp64milli": "unix_millis",
@@ -32,19 +32,19 @@ _NAMES = {
     "upperutf8": "upper",
     "todayofweek": "weekday",
 }
-#: Casts to integers that wrap, by their bits and what holds them.
-_WRAPPED = {
+#: Casts to integers that wrap around, with their bits and Spark's type.
+_WRAPPING_CASTS = {
     "toint8": (8, "INT"), "toint16": (16, "INT"), "toint32": (32, "INT"),
     "touint8": (8, "INT"), "touint16": (16, "INT"), "touint32": (32, "BIGINT"),
 }  # fmt: skip
-#: In these a condition is the number 1 or 0.
+#: Operators in which a condition is the number 1 or 0.
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
-#: Types of integers by the function that casts to each.
-_BITS = {
+#: The function that casts to each type of integers.
+_CAST_FUNCTIONS = {
     exp.DType.TINYINT: "toint8", exp.DType.SMALLINT: "toint16", exp.DType.INT: "toint32",
     exp.DType.UTINYINT: "touint8", exp.DType.USMALLINT: "touint16", exp.DType.UINT: "touint32",
 }  # fmt: skip
-#: And casts that look like functions.
+#: Casts that are written as functions.
 _CASTS = {
     **dict.fromkeys(("toint64", "touint64"), "BIGINT"),
     **dict.fromkeys(("tofloat64", "tofloat32"), "DOUBLE"),
@@ -55,7 +55,7 @@ _CASTS = {
 
 
 def rewrite_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
-    """Put what Spark calls it in the place of calls and numbers of ClickHouse.
+    """Replace calls and numbers of ClickHouse by expressions with the same meaning in Spark.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def rewrite_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     Raises
     ------
     WorkbenchError
-        When Spark has nothing of the same meaning.
+        When Spark has nothing with the same meaning.
 
     Examples
     --------
@@ -76,106 +76,106 @@ def rewrite_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     >>> print(tree.sql("spark"))
     SELECT CAST(x AS BIGINT), CAST((y > 1) AS INT) * 2, ((s) = '')
     """
-    with_zones(tree)
-    _put_parameters(tree)
-    _number_conditions(tree)
-    _put_texts_and_doubles(tree)
-    # What stands within another call is turned first.
-    for node in reversed(list(tree.find_all(*_TURNED))):
-        if (turn := _TURNED.get(type(node))) is not None:
-            turn(node, kinds)
+    rewrite_zones(tree)
+    _rewrite_parameterized(tree)
+    _cast_conditions(tree)
+    _rewrite_literals_and_texts(tree)
+    # Inner calls are rewritten first.
+    for node in reversed(list(tree.find_all(*_REWRITES))):
+        if (rewrite := _REWRITES.get(type(node))) is not None:
+            rewrite(node, kinds)
 
 
-def _put_texts_and_doubles(tree: exp.Expr) -> None:
+def _rewrite_literals_and_texts(tree: exp.Expr) -> None:
     for number in list(tree.find_all(exp.Literal)):
         if not number.is_string and not number.this.isdigit():
             number.replace(exp.cast(exp.Literal.string(number.this), "DOUBLE"))
     for call in list(tree.find_all(exp.Anonymous)):
         if call.name.lower() == "tostring" and len(call.expressions) == 1:
-            text = text_of_time(call.expressions[0])
+            text = text_of_date_time64(call.expressions[0])
             if text is not None:
                 call.replace(text)
 
 
-def _filtered(node: exp.ArrayFilter, kinds: Kinds) -> None:
-    given = [node.expression.copy(), node.this.copy()]
-    called = exp.Anonymous(this="arrayFilter", expressions=given)
-    node.replace(called)
-    _put_call(called, kinds)
+def _rewrite_filter(node: exp.ArrayFilter, kinds: Kinds) -> None:
+    arguments = [node.expression.copy(), node.this.copy()]
+    call = exp.Anonymous(this="arrayFilter", expressions=arguments)
+    node.replace(call)
+    _rewrite_call(call, kinds)
 
 
-def _summed(node: exp.ArraySum, kinds: Kinds) -> None:
-    if (meant := total(node, kinds)) is not None:
-        node.replace(meant)
+def _rewrite_sum(node: exp.ArraySum, kinds: Kinds) -> None:
+    if (result := array_sum(node, kinds)) is not None:
+        node.replace(result)
 
 
-def _part(node: exp.ArraySlice, kinds: Kinds) -> None:
-    """A part of a list, which goes to its end where no length is said."""
+def _rewrite_slice(node: exp.ArraySlice, kinds: Kinds) -> None:
+    """Rewrite a slice of a list, which goes to the end if it has no length."""
     if node.args.get("end") is None:
         rest = "SLICE(:of, :start, SIZE(:of))"
         node.replace(fill_template(rest, of=node.this, start=node.args["start"]))
 
 
-def _cast(node: exp.Cast, kinds: Kinds) -> None:
-    """A cast to a text, to a decimal, or to an integer of as many bits as its type has."""
+def _rewrite_cast(node: exp.Cast, kinds: Kinds) -> None:
+    """Rewrite a cast to a text, to a decimal, or to an integer that wraps around."""
     to = node.args["to"]
     if to.this in exp.DataType.TEXT_TYPES:
         if (text := text_of_number(node.this, kind_of(node, node.this, kinds))) is not None:
             node.replace(text)
-    elif (decimal := held(to)) is not None:
+    elif (decimal := decimal_type(to)) is not None:
         node.set("to", decimal)
-    elif to.this in _BITS and kind_of(node, node.this, kinds) in (*NUMBERS, "boolean"):
-        node.replace(_wrapped(node.this, _BITS[to.this]))
+    elif to.this in _CAST_FUNCTIONS and kind_of(node, node.this, kinds) in (*NUMBERS, "boolean"):
+        node.replace(_wrapping_cast(node.this, _CAST_FUNCTIONS[to.this]))
 
 
-def _put_parameters(tree: exp.Expr) -> None:
-    """Put what Spark calls it in the place of each aggregate with parameters."""
-    for called in list(tree.find_all(exp.ParameterizedAgg, exp.CombinedParameterizedAgg)):
-        if (meant := of_parameters(called)) is None:
+def _rewrite_parameterized(tree: exp.Expr) -> None:
+    """Replace each aggregate with parameters by an expression of Spark."""
+    for aggregate in list(tree.find_all(exp.ParameterizedAgg, exp.CombinedParameterizedAgg)):
+        if (result := parameterized_aggregate(aggregate)) is None:
             raise WorkbenchError(
-                f"query: there is no function {called.name!r}, neither here nor in Spark."
+                f"query: there is no function {aggregate.name!r}, neither here nor in Spark."
             )
-        called.replace(meant)
+        aggregate.replace(result)
 
 
-def _number_conditions(tree: exp.Expr) -> None:
-    """Write conditions among sums and products as numbers."""
+def _cast_conditions(tree: exp.Expr) -> None:
+    """Cast the conditions within arithmetic to numbers."""
     for one in list(tree.find_all(*_ARITHMETIC)):
         for operand in (one.this, one.expression):
-            condition_as_number(operand, "INT")
+            cast_condition_to_number(operand, "INT")
 
 
-def _put_call(node: exp.Anonymous, kinds: Kinds) -> None:
-    """Put what Spark calls it in the place of a call."""
-    name, given = node.name.lower(), node.expressions
+def _rewrite_call(node: exp.Anonymous, kinds: Kinds) -> None:
+    """Replace a call by an expression with the same meaning in Spark."""
+    name, arguments = node.name.lower(), node.expressions
     if name in _NAMES:
         node.set("this", _NAMES[name])
-    elif name == "intdiv" and len(given) == 2:
-        left, right = given
+    elif name == "intdiv" and len(arguments) == 2:
+        left, right = arguments
         node.replace(exp.IntDiv(this=left.copy(), expression=right.copy()))
-    elif name in _WRAPPED and len(given) == 1:
-        node.replace(_wrapped(given[0], name))
-    elif name in _CASTS and len(given) == 1:
-        kind = kind_of(node, given[0], kinds) if name == "tostring" else ""
-        text = text_of_number(given[0], kind)
-        node.replace(text or exp.cast(given[0].copy(), _CASTS[name]))
-    elif (meant := named_by_clickhouse(node, kinds)) is not None:
-        node.replace(meant)
+    elif name in _WRAPPING_CASTS and len(arguments) == 1:
+        node.replace(_wrapping_cast(arguments[0], name))
+    elif name in _CASTS and len(arguments) == 1:
+        kind = kind_of(node, arguments[0], kinds) if name == "tostring" else ""
+        text = text_of_number(arguments[0], kind)
+        node.replace(text or exp.cast(arguments[0].copy(), _CASTS[name]))
+    elif (result := rewrite_clickhouse_call(node, kinds)) is not None:
+        node.replace(result)
 
 
-def _wrapped(value: exp.Expr, name: str) -> exp.Expr:
-    """An integer of some bits, of which what is larger has the lowest ones."""
-    bits, kind = _WRAPPED[name]
-    half = exp.Literal.number(0 if name.startswith("tou") else 2 ** (bits - 1))
-    rest = fill_template(
+def _wrapping_cast(value: exp.Expr, name: str) -> exp.Expr:
+    """Return a cast to an integer of some bits, which keeps the lowest bits of a larger one."""
+    bits, kind = _WRAPPING_CASTS[name]
+    offset = exp.Literal.number(0 if name.startswith("tou") else 2 ** (bits - 1))
+    wrapped = fill_template(
         "PMOD(PMOD(BIGINT(:value), :all) + :half, :all) - :half",
-        value=value, all=exp.cast(exp.Literal.number(2**bits), "BIGINT"), half=half,
+        value=value, all=exp.cast(exp.Literal.number(2**bits), "BIGINT"), half=offset,
     )  # fmt: skip
-    return exp.cast(rest, kind)
+    return exp.cast(wrapped, kind)
 
 
-def _round(node: exp.Round, kinds: Kinds) -> None:
-    """Of a float between two others ClickHouse takes the even one."""
+def _rewrite_round(node: exp.Round, kinds: Kinds) -> None:
+    """Round floats with ties to even, as ClickHouse does."""
     if kind_of(node, node.this, kinds) not in FLOATS:
         return
     decimals = node.args.get("decimals")
@@ -188,14 +188,14 @@ def _round(node: exp.Round, kinds: Kinds) -> None:
         node.replace(fill_template(f"({scaled})", of=node.this, n=decimals))
 
 
-#: What is turned from the inside out.
-_TURNED: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
-    exp.Anonymous: _put_call,
-    exp.Round: _round,
-    exp.Cast: _cast,
-    exp.ArrayFilter: _filtered,
-    exp.ArraySum: _summed,
-    exp.ArraySlice: _part,
-    **dict.fromkeys((exp.Concat, exp.DPipe), with_numbers_as_texts),
-    **dict.fromkeys((exp.Lower, exp.Upper), with_letters_of_ascii),
+#: Rewrites by class of node.
+_REWRITES: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
+    exp.Anonymous: _rewrite_call,
+    exp.Round: _rewrite_round,
+    exp.Cast: _rewrite_cast,
+    exp.ArrayFilter: _rewrite_filter,
+    exp.ArraySum: _rewrite_sum,
+    exp.ArraySlice: _rewrite_slice,
+    **dict.fromkeys((exp.Concat, exp.DPipe), cast_numbers_to_texts),
+    **dict.fromkeys((exp.Lower, exp.Upper), translate_ascii_case),
 }

@@ -1,39 +1,45 @@
-"""ClickHouse's functions of lists: sums so far, differences, and maps of several lists."""
+"""Functions of lists of ClickHouse: cumulative sums, differences, and lambdas of several lists."""
 
 from sqlglot import exp
 
 from workbench.dialects.kinds import INTEGERS, Kinds, kind_of
 from workbench.dialects.writing import anonymous, fill_template
 
-#: What a sum of elements is held in, by the type of an element.
+#: The type of a sum, by the type of an element.
 _SUMS = {
     **dict.fromkeys(INTEGERS, "BIGINT"),
     **dict.fromkeys(("double", "float"), "DOUBLE"),
 }
 
 
-def sums_so_far(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """``arrayCumSum``: for each element the sum of those up to it."""
-    if (listed := _listed(given)) is None or (held := _held(node, listed, kinds)) is None:
+def array_cum_sum(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``arrayCumSum``: for each element the sum of those up to it."""
+    if (values := _list_or_map(arguments)) is None or (
+        sum_type := _sum_type(node, values, kinds)
+    ) is None:
         return None
     return fill_template(
-        f"AGGREGATE(:of, CAST(ARRAY() AS ARRAY<{held}>), (so_far, one) -> "
+        f"AGGREGATE(:of, CAST(ARRAY() AS ARRAY<{sum_type}>), (so_far, one) -> "
         "ARRAY_APPEND(so_far, COALESCE(TRY_ELEMENT_AT(so_far, -1), 0) + one))",
-        of=listed,
+        of=values,
     )
 
 
-def differences(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """``arrayDifference``: for each element how far it is from the one before it."""
-    if (listed := _listed(given)) is None or (held := _held(node, listed, kinds)) is None:
+def array_difference(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``arrayDifference``: the difference of each element from the previous one."""
+    if (values := _list_or_map(arguments)) is None or (
+        sum_type := _sum_type(node, values, kinds)
+    ) is None:
         return None
-    before = "SLICE(ARRAY_PREPEND(:of, TRY_ELEMENT_AT(:of, 1)), 1, SIZE(:of))"
-    return fill_template(f"ZIP_WITH(:of, {before}, (a, b) -> {held}(a) - {held}(b))", of=listed)
+    previous = "SLICE(ARRAY_PREPEND(:of, TRY_ELEMENT_AT(:of, 1)), 1, SIZE(:of))"
+    return fill_template(
+        f"ZIP_WITH(:of, {previous}, (a, b) -> {sum_type}(a) - {sum_type}(b))", of=values
+    )
 
 
-def mapped(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """``arrayMap`` of several lists, whose elements at the same place are taken together."""
-    function, *lists = given
+def array_map(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``arrayMap`` of one or two lists; None for more."""
+    function, *lists = arguments
     names = [one.name for one in function.expressions] if isinstance(function, exp.Lambda) else []
     if len(lists) != len(names) or not lists:
         return None
@@ -44,8 +50,8 @@ def mapped(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | No
     return None
 
 
-#: What becomes of the elements that a function of them chooses, and of what it makes of all.
-CHOOSE = {
+#: Templates over the elements that a lambda chooses, and over its results for all elements.
+FILTERS = {
     "arrayfilter": ":chosen",
     "arraycount": "SIZE(:chosen)",
     "arrayfirst": "TRY_ELEMENT_AT(:chosen, 1)",
@@ -58,26 +64,26 @@ CHOOSE = {
 }
 
 
-def chosen(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """The elements for which a function of one or two lists holds, or their number or places."""
-    if len(given) < 2 or (made := mapped(node, given, kinds)) is None:
+def array_filter(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return the elements for which a lambda of one or two lists holds, their number or indexes."""
+    if len(arguments) < 2 or (mapped_list := array_map(node, arguments, kinds)) is None:
         return None
     pairs = "ZIP_WITH(:of, :made, (one_, is_) -> STRUCT(one_, is_))"
-    rows = f"TRANSFORM(FILTER({pairs}, each_ -> BOOLEAN(each_.is_)), each_ -> each_.one_)"
-    template = CHOOSE[node.name.lower()].replace(":chosen", rows)
-    return fill_template(template, of=given[1], made=made)
+    chosen_values = f"TRANSFORM(FILTER({pairs}, each_ -> BOOLEAN(each_.is_)), each_ -> each_.one_)"
+    template = FILTERS[node.name.lower()].replace(":chosen", chosen_values)
+    return fill_template(template, of=arguments[1], made=mapped_list)
 
 
-def sorted_by(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """A list in the order of what a function makes of its elements, nulls last."""
-    if len(given) < 2 or (made := mapped(node, given, kinds)) is None:
+def array_sort(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return a list sorted by the results of a lambda, nulls last."""
+    if len(arguments) < 2 or (mapped_list := array_map(node, arguments, kinds)) is None:
         return None
-    down = "reverse" in node.name.lower()
-    before, behind = ("1", "-1") if down else ("-1", "1")
+    is_descending = "reverse" in node.name.lower()
+    less, greater = ("1", "-1") if is_descending else ("-1", "1")
     order = (
         "(a_, b_) -> CASE WHEN a_.by_ IS NULL AND b_.by_ IS NULL THEN a_.at_ - b_.at_ "
         "WHEN a_.by_ IS NULL THEN 1 WHEN b_.by_ IS NULL THEN -1 "
-        f"WHEN a_.by_ < b_.by_ THEN {before} WHEN a_.by_ > b_.by_ THEN {behind} "
+        f"WHEN a_.by_ < b_.by_ THEN {less} WHEN a_.by_ > b_.by_ THEN {greater} "
         "ELSE a_.at_ - b_.at_ END"
     )
     rows = (
@@ -85,39 +91,41 @@ def sorted_by(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr |
         "(by_, of_) -> STRUCT(by_, of_.at_ AS at_, of_.one_ AS one_))"
     )
     return fill_template(
-        f"TRANSFORM(ARRAY_SORT({rows}, {order}), each_ -> each_.one_)", of=given[1], made=made
+        f"TRANSFORM(ARRAY_SORT({rows}, {order}), each_ -> each_.one_)",
+        of=arguments[1],
+        made=mapped_list,
     )
 
 
-def mean(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """``arrayAvg``: the mean of a list, or of what a function makes of one."""
-    if (listed := _listed(given)) is None:
+def array_avg(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``arrayAvg``: the mean of a list, or of the results of a lambda."""
+    if (values := _list_or_map(arguments)) is None:
         return None
     return fill_template(
         "AGGREGATE(:of, DOUBLE(0), (sum_, each_) -> sum_ + each_) / NULLIF(DOUBLE(SIZE(:of)), 0)",
-        of=listed,
+        of=values,
     )
 
 
-def total(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
-    """``arraySum``: the sum of a list, or of what a function makes of one."""
+def array_sum(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
+    """Return ``arraySum``: the sum of a list, or of the results of a lambda."""
     parts = (node.this, node.expression)
-    listed = _listed([one for one in parts if isinstance(one, exp.Expr)])
-    if listed is None or (held := _held(node, listed, kinds)) is None:
+    values = _list_or_map([one for one in parts if isinstance(one, exp.Expr)])
+    if values is None or (sum_type := _sum_type(node, values, kinds)) is None:
         return None
     return fill_template(
-        f"AGGREGATE(:of, {held}(0), (sum_, each_) -> sum_ + {held}(each_))", of=listed
+        f"AGGREGATE(:of, {sum_type}(0), (sum_, each_) -> sum_ + {sum_type}(each_))", of=values
     )
 
 
-def _listed(given: list[exp.Expr]) -> exp.Expr | None:
-    """The list of a call, or what its function makes of one."""
-    if len(given) == 1:
-        return given[0]
-    is_map = len(given) == 2 and isinstance(given[0], exp.Lambda)
-    return anonymous("TRANSFORM", given[1], given[0]) if is_map else None
+def _list_or_map(arguments: list[exp.Expr]) -> exp.Expr | None:
+    """Return the list of a call, mapped by its lambda if there is one."""
+    if len(arguments) == 1:
+        return arguments[0]
+    has_lambda = len(arguments) == 2 and isinstance(arguments[0], exp.Lambda)
+    return anonymous("TRANSFORM", arguments[1], arguments[0]) if has_lambda else None
 
 
-def _held(node: exp.Expr, listed: exp.Expr, kinds: Kinds) -> str | None:
-    element = anonymous("TRY_ELEMENT_AT", listed, exp.Literal.number(1))
+def _sum_type(node: exp.Expr, values: exp.Expr, kinds: Kinds) -> str | None:
+    element = anonymous("TRY_ELEMENT_AT", values, exp.Literal.number(1))
     return _SUMS.get(kind_of(node, element, kinds))

@@ -1,32 +1,36 @@
-"""ClickHouse's functions of one row that are names to who reads them for us, as Spark has them."""
+"""Scalar functions of ClickHouse that sqlglot parses as generic calls, rewritten for Spark."""
 
 import re
 from collections.abc import Callable
 
 from sqlglot import exp
 
-from workbench.dialects.clickhouse.decimals import DIGITS, to_decimal
+from workbench.dialects.clickhouse.decimals import DECIMAL_DIGITS, to_decimal
 from workbench.dialects.clickhouse.lists import (
-    CHOOSE,
-    chosen,
-    differences,
-    mapped,
-    mean,
-    sorted_by,
-    sums_so_far,
+    FILTERS,
+    array_avg,
+    array_cum_sum,
+    array_difference,
+    array_filter,
+    array_map,
+    array_sort,
 )
-from workbench.dialects.clickhouse.times import to_time
+from workbench.dialects.clickhouse.times import to_date_time64
 from workbench.dialects.clickhouse.tuples import tuple_element
-from workbench.dialects.clickhouse.urls import parameter, part_of_url
+from workbench.dialects.clickhouse.urls import part_of_url, url_parameter
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.texts.functions import capitals
-from workbench.dialects.texts.json_parts import OF_JSON, made_of_json, of_type
-from workbench.dialects.texts.patterns import first_group, replaced
-from workbench.dialects.times.intervals import bucket, moved
+from workbench.dialects.texts.json_parts import (
+    CLICKHOUSE_JSON,
+    clickhouse_json_extract,
+    clickhouse_json_value,
+)
+from workbench.dialects.texts.patterns import first_group, regexp_replace
+from workbench.dialects.times.intervals import bucket_start, shift_time
 from workbench.dialects.writing import anonymous, call_from_template, fill_template
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
-#: Templates by the names of functions and how many arguments they have.
+#: Templates by name and number of arguments.
 _TEMPLATES: dict[tuple[str, int], str] = {
     # Times
     ("toyear", 1): "YEAR(:a)", ("tomonth", 1): "MONTH(:a)", ("toquarter", 1): "QUARTER(:a)",
@@ -106,17 +110,17 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("mapcontains", 2): "MAP_CONTAINS_KEY(:a, :b)",
     ("roundbankers", 1): "BROUND(:a)",
 }  # fmt: skip
-_SHIFTED = re.compile(r"(add|subtract)(second|minute|hour|day|week|month|quarter|year)s$")
-_ELSE = re.compile(r"to(u?int(?:8|16|32|64)|float(?:32|64))or(zero|null)$")
-_HELD = {
+_ADD_OR_SUBTRACT = re.compile(r"(add|subtract)(second|minute|hour|day|week|month|quarter|year)s$")
+_CAST_OR_DEFAULT = re.compile(r"to(u?int(?:8|16|32|64)|float(?:32|64))or(zero|null)$")
+_SPARK_TYPES = {
     "int8": "TINYINT", "int16": "SMALLINT", "int32": "INT", "int64": "BIGINT",
     "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "BIGINT",
     "float32": "DOUBLE", "float64": "DOUBLE",
 }  # fmt: skip
 
 
-def named_by_clickhouse(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
-    """Return what means the same to Spark as a call; None where this is not known.
+def rewrite_clickhouse_call(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
+    """Return a call with the same meaning in Spark; None if the function is unknown.
 
     Parameters
     ----------
@@ -131,133 +135,141 @@ def named_by_clickhouse(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
     --------
     >>> from sqlglot import parse_one
     >>> node = parse_one("multiIf(x > 2, 'a', x > 1, 'b', 'c')", read="clickhouse")
-    >>> print(named_by_clickhouse(node, lambda node, of: None).sql("spark"))
+    >>> print(rewrite_clickhouse_call(node, lambda node, operands: None).sql("spark"))
     CASE WHEN x > 2 THEN 'a' WHEN x > 1 THEN 'b' ELSE 'c' END
     """
-    name, given = node.name.lower(), list(node.expressions)
-    if (found := call_from_template(_TEMPLATES, name, given)) is not None:
-        return found
-    if (made := _OTHERS.get(name)) is not None:
-        return made(node, given, kinds)
-    if (shift := _SHIFTED.match(name)) and len(given) == 2:
-        kind = kind_of(node, given[0], kinds)
-        return moved(given[0], given[1], shift[2], shift[1] == "subtract", kind)
-    if (other := _ELSE.match(name)) and len(given) == 1:
-        value = fill_template(f"TRY_CAST(:a AS {_HELD[other[1]]})", a=given[0])
+    name, arguments = node.name.lower(), list(node.expressions)
+    if (call := call_from_template(_TEMPLATES, name, arguments)) is not None:
+        return call
+    if (rewrite := _REWRITES.get(name)) is not None:
+        return rewrite(node, arguments, kinds)
+    if (shift := _ADD_OR_SUBTRACT.match(name)) and len(arguments) == 2:
+        kind = kind_of(node, arguments[0], kinds)
+        return shift_time(arguments[0], arguments[1], shift[2], shift[1] == "subtract", kind)
+    if (or_default := _CAST_OR_DEFAULT.match(name)) and len(arguments) == 1:
+        value = fill_template(f"TRY_CAST(:a AS {_SPARK_TYPES[or_default[1]]})", a=arguments[0])
         zero = "IF(:a IS NOT NULL, COALESCE(:value, 0), NULL)"
-        return value if other[2] == "null" else fill_template(zero, a=given[0], value=value)
-    if name in OF_JSON and len(given) > 1:
-        return made_of_json(node.name, given)
+        return (
+            value if or_default[2] == "null" else fill_template(zero, a=arguments[0], value=value)
+        )
+    if name in CLICKHOUSE_JSON and len(arguments) > 1:
+        return clickhouse_json_value(node.name, arguments)
     return None
 
 
-def _many_ifs(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(given) < 3 or len(given) % 2 == 0:
+def _multi_if(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    if len(arguments) < 3 or len(arguments) % 2 == 0:
         return None
-    pairs = zip(given[:-1:2], given[1::2], strict=True)
+    pairs = zip(arguments[:-1:2], arguments[1::2], strict=True)
     ifs = [exp.If(this=when.copy(), true=then.copy()) for when, then in pairs]
-    return exp.Case(ifs=ifs, default=given[-1].copy())
+    return exp.Case(ifs=ifs, default=arguments[-1].copy())
 
 
-def _chosen(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """What stands at the place of a value in a list, of lists that the query says itself."""
-    if len(given) not in (3, 4) or not all(isinstance(one, exp.Array) for one in given[1:3]):
+def _transform(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``transform``: the value at the index of a key, in constant lists."""
+    if len(arguments) not in (3, 4) or not all(
+        isinstance(one, exp.Array) for one in arguments[1:3]
+    ):
         return None
-    value, keys, values = given[:3]
+    value, keys, values = arguments[:3]
     pairs = zip(keys.expressions, values.expressions, strict=False)
     ifs = [exp.If(this=key.copy(), true=one.copy()) for key, one in pairs]
-    return exp.Case(this=value.copy(), ifs=ifs, default=given[-1 if len(given) > 3 else 0].copy())
+    return exp.Case(
+        this=value.copy(), ifs=ifs, default=arguments[-1 if len(arguments) > 3 else 0].copy()
+    )
 
 
-def _element(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(given) != 2:
+def _array_element(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    if len(arguments) != 2:
         return None
-    place = fill_template("INT(NULLIF(:n, 0))", n=given[1])
-    return anonymous("TRY_ELEMENT_AT", given[0], place)
+    index = fill_template("INT(NULLIF(:n, 0))", n=arguments[1])
+    return anonymous("TRY_ELEMENT_AT", arguments[0], index)
 
 
-def _interval_begun(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(given) != 2:
+def _start_of_interval(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    if len(arguments) != 2:
         return None
-    time, width = given
+    time, width = arguments
     if isinstance(width, exp.Anonymous) and width.name.lower().startswith("tointerval"):
-        named = exp.var(width.name[len("tointerval") :])
-        width = exp.Interval(this=width.expressions[0].copy(), unit=named)
+        unit_node = exp.var(width.name[len("tointerval") :])
+        width = exp.Interval(this=width.expressions[0].copy(), unit=unit_node)
     kind = kind_of(node, time, kinds)
     unit = str(width.args["unit"].name).upper().rstrip("S") if width.args.get("unit") else ""
     if unit in ("WEEK", "MONTH", "QUARTER", "YEAR"):
         time, kind = exp.cast(time.copy(), "DATE"), "date"
     # Weeks begin on Mondays.
-    begin = "1970-01-05" if unit == "WEEK" else "1970-01-01"
-    return bucket(time, width, kind, ("1900-01-01", begin), "toStartOfInterval")
+    origin = "1970-01-05" if unit == "WEEK" else "1970-01-01"
+    return bucket_start(time, width, kind, ("1900-01-01", origin), "toStartOfInterval")
 
 
-def _week_begun(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(given) != 2 or given[1].sql() not in ("0", "1"):
+def _start_of_week(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    if len(arguments) != 2 or arguments[1].sql() not in ("0", "1"):
         return None
-    if given[1].sql() == "1":
-        return fill_template("DATE_ADD(DATE(:a), -WEEKDAY(:a))", a=given[0])
-    return call_from_template(_TEMPLATES, "tostartofweek", given[:1])
+    if arguments[1].sql() == "1":
+        return fill_template("DATE_ADD(DATE(:a), -WEEKDAY(:a))", a=arguments[0])
+    return call_from_template(_TEMPLATES, "tostartofweek", arguments[:1])
 
 
-def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """An instant, which is text as a zone's clocks show it."""
-    if len(given) != 2:
+def _to_date_time(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``toDateTime`` with a zone: an instant, or a text that is a local time in the zone."""
+    if len(arguments) != 2:
         return None
-    if kind_of(node, given[0], kinds) == "string":
-        return fill_template("TIMESTAMP(CONCAT(:a, ' ', :b))", a=given[0], b=given[1])
-    return exp.cast(given[0].copy(), "TIMESTAMP", dialect="spark")
+    if kind_of(node, arguments[0], kinds) == "string":
+        return fill_template("TIMESTAMP(CONCAT(:a, ' ', :b))", a=arguments[0], b=arguments[1])
+    return exp.cast(arguments[0].copy(), "TIMESTAMP", dialect="spark")
 
 
-def _empty(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(given) != 1:
+def _empty(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    if len(arguments) != 1:
         return None
-    kind = kind_of(node, given[0], kinds)
+    kind = kind_of(node, arguments[0], kinds)
     sign = "=" if node.name.lower() == "empty" else "<>"
-    of = "SIZE(:a) {} 0" if kind in ("array", "map") else "(:a) {} ''"
-    return exp.paren(fill_template(of.format(sign), a=given[0]), copy=False)
+    template = "SIZE(:a) {} 0" if kind in ("array", "map") else "(:a) {} ''"
+    return exp.paren(fill_template(template.format(sign), a=arguments[0]), copy=False)
 
 
-def _replaced(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(given) != 3:
+def _replace_regexp(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    if len(arguments) != 3:
         return None
-    call = exp.RegexpReplace(this=given[0], expression=given[1], replacement=given[2])
-    return replaced(call, node.name.lower().endswith("all"), node.name)
+    call = exp.RegexpReplace(this=arguments[0], expression=arguments[1], replacement=arguments[2])
+    return regexp_replace(call, node.name.lower().endswith("all"), node.name)
 
 
-def _capitals(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    return capitals(given[0], "any") if len(given) == 1 else None
+def _initcap_utf8(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    return capitals(arguments[0], "any") if len(arguments) == 1 else None
 
 
-def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """The first group of a pattern, or all of it where it has none."""
-    if len(given) != 2 or not isinstance(given[1], exp.Literal):
+def _extract(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return the first group of the matches of a pattern, or the whole match without groups."""
+    if len(arguments) != 2 or not isinstance(arguments[1], exp.Literal):
         return None
     name = "REGEXP_EXTRACT_ALL" if node.name.lower() == "extractall" else "REGEXP_EXTRACT"
-    return fill_template(f"{name}(:a, :b, {first_group(given[1])})", a=given[0], b=given[1])
+    return fill_template(
+        f"{name}(:a, :b, {first_group(arguments[1])})", a=arguments[0], b=arguments[1]
+    )
 
 
-_OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
-    "multiif": _many_ifs,
-    "initcaputf8": _capitals,
+_REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
+    "multiif": _multi_if,
+    "initcaputf8": _initcap_utf8,
     "tupleelement": tuple_element,
-    "transform": _chosen,
-    **dict.fromkeys(DIGITS, to_decimal),
-    "arrayelement": _element,
-    "tostartofinterval": _interval_begun,
-    "tostartofweek": _week_begun,
-    "todatetime": _in_zone,
-    "todatetime64": to_time,
-    "arraycumsum": sums_so_far,
-    "arraydifference": differences,
-    "arraymap": mapped,
-    "arrayavg": mean,
-    **dict.fromkeys(("arraysort", "arrayreversesort"), sorted_by),
-    **dict.fromkeys(CHOOSE, chosen),
-    "jsonextract": lambda node, given, kinds: of_type(given),
+    "transform": _transform,
+    **dict.fromkeys(DECIMAL_DIGITS, to_decimal),
+    "arrayelement": _array_element,
+    "tostartofinterval": _start_of_interval,
+    "tostartofweek": _start_of_week,
+    "todatetime": _to_date_time,
+    "todatetime64": to_date_time64,
+    "arraycumsum": array_cum_sum,
+    "arraydifference": array_difference,
+    "arraymap": array_map,
+    "arrayavg": array_avg,
+    **dict.fromkeys(("arraysort", "arrayreversesort"), array_sort),
+    **dict.fromkeys(FILTERS, array_filter),
+    "jsonextract": lambda node, arguments, kinds: clickhouse_json_extract(arguments),
     **dict.fromkeys(("domain", "domainwithoutwww", "protocol", "path"), part_of_url),
-    "extracturlparameter": parameter,
+    "extracturlparameter": url_parameter,
     **dict.fromkeys(("empty", "notempty"), _empty),
-    **dict.fromkeys(("replaceregexpall", "replaceregexpone"), _replaced),
-    **dict.fromkeys(("extract", "extractall"), _extracted),
+    **dict.fromkeys(("replaceregexpall", "replaceregexpone"), _replace_regexp),
+    **dict.fromkeys(("extract", "extractall"), _extract),
 }

@@ -1,4 +1,4 @@
-"""Texts of ClickHouse: numbers as it writes them, and letters that it knows."""
+"""Texts of ClickHouse: numbers as text, and case of ASCII letters."""
 
 from string import ascii_lowercase, ascii_uppercase
 
@@ -12,12 +12,12 @@ FLOATS = ("double", "float")
 
 
 def text_of_number(value: exp.Expr, kind: str) -> exp.Expr | None:
-    """Return the text of a decimal, which ends with no zeros; None where Spark's is the same.
+    """Return the text of a decimal without trailing zeros; None if Spark's text is the same.
 
     Raises
     ------
     WorkbenchError
-        Of a float, which Spark writes with a point and powers of ten.
+        For a float, which Spark writes with a point and powers of ten.
 
     Examples
     --------
@@ -36,18 +36,18 @@ def text_of_number(value: exp.Expr, kind: str) -> exp.Expr | None:
     return anonymous("REGEXP_REPLACE", text, zeros, exp.Literal.string(""))
 
 
-def with_numbers_as_texts(node: exp.Concat | exp.DPipe, kinds: Kinds) -> None:
-    """Write the numbers among what is put together as ``toString`` does."""
+def cast_numbers_to_texts(node: exp.Concat | exp.DPipe, kinds: Kinds) -> None:
+    """Replace the numbers in a concatenation by their texts, as ``toString`` does."""
     parts = node.expressions or [node.this, node.expression]
     others = [one for one in parts if not isinstance(one, exp.Literal | exp.DPipe)]
-    found = kinds(node, others) if others else None
-    for one, kind in zip(others, found or (), strict=False):
+    types = kinds(node, others) if others else None
+    for one, kind in zip(others, types or (), strict=False):
         if (text := text_of_number(one, str(kind.typeName()))) is not None:
             one.replace(text)
 
 
-def with_letters_of_ascii(node: exp.Lower | exp.Upper, kinds: Kinds) -> None:
-    """Write ``lower`` and ``upper``, which leave all letters but those of ASCII as they are."""
+def translate_ascii_case(node: exp.Lower | exp.Upper, kinds: Kinds) -> None:
+    """Replace ``lower`` and ``upper``, which change only ASCII letters, by ``translate``."""
     letters = (ascii_uppercase, ascii_lowercase)
-    there, back = letters if isinstance(node, exp.Lower) else letters[::-1]
-    node.replace(anonymous("TRANSLATE", node.this, exp.convert(there), exp.convert(back)))
+    source, target = letters if isinstance(node, exp.Lower) else letters[::-1]
+    node.replace(anonymous("TRANSLATE", node.this, exp.convert(source), exp.convert(target)))

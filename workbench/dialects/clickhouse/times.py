@@ -1,4 +1,4 @@
-"""Times of ClickHouse with digits behind their seconds."""
+"""Times of ClickHouse with fractions of seconds."""
 
 from sqlglot import exp
 
@@ -9,30 +9,32 @@ from workbench.errors import WorkbenchError
 _MICROSECONDS = 6
 
 
-def to_time(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """``toDateTime64``: a time by its text, a day or its seconds, cut to some digits."""
-    if len(given) not in (2, 3):
+def to_date_time64(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``toDateTime64``: a time from a text, a date or seconds, truncated to some digits."""
+    if len(arguments) not in (2, 3):
         return None
-    digits = _digits(given[1])
-    time = fill_template("CAST(:of AS TIMESTAMP)", of=given[0])
-    if len(given) == 3 and kind_of(node, given[0], kinds) == "string":
-        time = fill_template("TIMESTAMP(CONCAT(:of, ' ', :zone))", of=given[0], zone=given[2])
+    digits = _digits(arguments[1])
+    time = fill_template("CAST(:of AS TIMESTAMP)", of=arguments[0])
+    if len(arguments) == 3 and kind_of(node, arguments[0], kinds) == "string":
+        time = fill_template(
+            "TIMESTAMP(CONCAT(:of, ' ', :zone))", of=arguments[0], zone=arguments[2]
+        )
     if digits == _MICROSECONDS:
         return time
-    size = 10 ** (_MICROSECONDS - digits)
-    cut = f"TIMESTAMP_MICROS(UNIX_MICROS(:time) - PMOD(UNIX_MICROS(:time), {size}))"
-    return fill_template(cut, time=time)
+    unit_micros = 10 ** (_MICROSECONDS - digits)
+    truncated = f"TIMESTAMP_MICROS(UNIX_MICROS(:time) - PMOD(UNIX_MICROS(:time), {unit_micros}))"
+    return fill_template(truncated, time=time)
 
 
-def text_of_time(given: exp.Expr) -> exp.Expr | None:
-    """The text of what ``toDateTime64`` makes, with all its digits; None of other values."""
-    if not isinstance(given, exp.Anonymous) or given.name.lower() != "todatetime64":
+def text_of_date_time64(value: exp.Expr) -> exp.Expr | None:
+    """Return the text of a ``toDateTime64`` call with all its digits; None for other values."""
+    if not isinstance(value, exp.Anonymous) or value.name.lower() != "todatetime64":
         return None
-    if len(given.expressions) != 2:
+    if len(value.expressions) != 2:
         return None
-    digits = _digits(given.expressions[1])
+    digits = _digits(value.expressions[1])
     text = exp.Literal.string("yyyy-MM-dd HH:mm:ss" + ("." + "S" * digits if digits else ""))
-    return anonymous("DATE_FORMAT", given, text)
+    return anonymous("DATE_FORMAT", value, text)
 
 
 def _digits(node: exp.Expr) -> int:

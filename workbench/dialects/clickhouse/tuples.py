@@ -1,4 +1,4 @@
-"""Tuples of ClickHouse, which are structs to Spark: elements by their places."""
+"""Elements of ClickHouse's tuples, which are structs in Spark."""
 
 from typing import Any
 
@@ -8,51 +8,53 @@ from workbench.dialects.kinds import Kinds
 from workbench.errors import WorkbenchError
 
 
-def tuple_element(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr:
-    """An element of a tuple by its place or its name: ``tupleElement(t, 1)``, which is ``t.1``."""
-    if len(given) == 2 and isinstance(given[1], exp.Literal):
-        of, place = _answer_called(node, given[0]), given[1]
-        in_order = of is not given[0] and _orders_answers(node)
-        if in_order and (name := _name(place, kinds(node, [of]))):
-            # Rows are in order when there are groups: then there are answers alone.
-            return exp.Dot(this=given[0].copy(), expression=exp.to_identifier(name, quoted=True))
-        if isinstance(of.unnest(), exp.Tuple | exp.Struct) and not place.is_string:
-            elements = of.unnest().expressions
-            if 0 < int(place.this) <= len(elements):
-                return exp.paren(elements[int(place.this) - 1])
-        if name := _name(place, kinds(node, [of])):
-            return exp.Dot(this=of.copy(), expression=exp.to_identifier(name, quoted=True))
-    text = ", ".join(one.sql("clickhouse") for one in given)
+def tuple_element(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr:
+    """Return an element of a tuple by its index or name: ``tupleElement(t, 1)``, or ``t.1``."""
+    if len(arguments) == 2 and isinstance(arguments[1], exp.Literal):
+        tuple_node, key = _resolve_alias(node, arguments[0]), arguments[1]
+        orders_by_alias = tuple_node is not arguments[0] and _is_in_order_by(node)
+        if orders_by_alias and (name := _field_name(key, kinds(node, [tuple_node]))):
+            # ORDER BY runs after grouping, when only the output columns are left.
+            return exp.Dot(
+                this=arguments[0].copy(), expression=exp.to_identifier(name, quoted=True)
+            )
+        if isinstance(tuple_node.unnest(), exp.Tuple | exp.Struct) and not key.is_string:
+            elements = tuple_node.unnest().expressions
+            if 0 < int(key.this) <= len(elements):
+                return exp.paren(elements[int(key.this) - 1])
+        if name := _field_name(key, kinds(node, [tuple_node])):
+            return exp.Dot(this=tuple_node.copy(), expression=exp.to_identifier(name, quoted=True))
+    text = ", ".join(one.sql("clickhouse") for one in arguments)
     raise WorkbenchError(
         f"query: no element of a tuple is known to be tupleElement({text}); name the tuple's "
         "values as columns of a query within this one, and take these."
     )
 
 
-def _orders_answers(node: exp.Expr) -> bool:
+def _is_in_order_by(node: exp.Expr) -> bool:
     order = node.find_ancestor(exp.Order)
     return order is not None and isinstance(order.parent, exp.Select)
 
 
-def _answer_called(node: exp.Expr, of: exp.Expr) -> exp.Expr:
-    """The answer of the query that is a tuple by its name, where no column has it."""
+def _resolve_alias(node: exp.Expr, tuple_node: exp.Expr) -> exp.Expr:
+    """Return the expression of an alias of the query; the node itself if it is none."""
     select = node.find_ancestor(exp.Select)
-    if select is not None and isinstance(of, exp.Column) and not of.table:
+    if select is not None and isinstance(tuple_node, exp.Column) and not tuple_node.table:
         for one in select.expressions:
-            if isinstance(one, exp.Alias) and one.alias == of.name:
-                answer: exp.Expr = one.this
-                return answer
-    return of
+            if isinstance(one, exp.Alias) and one.alias == tuple_node.name:
+                value: exp.Expr = one.this
+                return value
+    return tuple_node
 
 
-def _name(place: exp.Literal, found: list[Any] | None) -> str:
-    """What Spark calls the element of a struct; empty where it is none, or not the only one."""
-    if not found or found[0].typeName() != "struct":
+def _field_name(key: exp.Literal, types: list[Any] | None) -> str:
+    """Return Spark's name for a field of a struct; empty if there is none, or several."""
+    if not types or types[0].typeName() != "struct":
         return ""
-    names: list[str] = [str(one) for one in found[0].names]
-    if place.is_string:
-        name = place.this
+    names: list[str] = [str(one) for one in types[0].names]
+    if key.is_string:
+        name = key.this
     else:
-        name = names[int(place.this) - 1] if 0 < int(place.this) <= len(names) else ""
+        name = names[int(key.this) - 1] if 0 < int(key.this) <= len(names) else ""
     lower = [one.lower() for one in names]
     return name if name in names and lower.count(name.lower()) == 1 else ""

@@ -1,4 +1,4 @@
-"""Parts of URLs as ClickHouse takes them, which are empty where there are none."""
+"""Parts of URLs as ClickHouse extracts them; a missing part is empty."""
 
 import re
 
@@ -7,31 +7,31 @@ from sqlglot import exp
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.writing import fill_template
 
-#: What stands before the host; a host has a point, and letters that a host may have.
-_BEFORE = r"^(?:(?:[A-Za-z0-9+.-]+:)?//)?(?:[A-Za-z0-9._-]*@)?"
+#: The part before the host; a host has a point, and certain letters.
+_PREFIX = r"^(?:(?:[A-Za-z0-9+.-]+:)?//)?(?:[A-Za-z0-9._-]*@)?"
 _HOST = r"((?:[A-Za-z0-9_-]+\.)+[A-Za-z0-9_-]+)(?=[:/?#]|$)"
 _PATTERNS = {
-    "domain": f"{_BEFORE}{_HOST}",
+    "domain": f"{_PREFIX}{_HOST}",
     "protocol": r"^([A-Za-z][A-Za-z0-9+.-]*):.{3}",
     "path": r"^(?:(?:[A-Za-z0-9+.-]+:)?//)?+[^/]*(/[^?#]*)",
 }
 
 
-def part_of_url(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """A part of a URL by the name of what takes it."""
-    if len(given) != 1:
+def part_of_url(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return the part of a URL that the function is named after."""
+    if len(arguments) != 1:
         return None
     name = node.name.lower()
     pattern = exp.Literal.string(_PATTERNS[name.removesuffix("withoutwww")])
-    found = fill_template("REGEXP_EXTRACT(:of, :pattern, 1)", of=given[0], pattern=pattern)
+    part = fill_template("REGEXP_EXTRACT(:of, :pattern, 1)", of=arguments[0], pattern=pattern)
     if name.endswith("www"):
-        return fill_template("REGEXP_REPLACE(:of, '^www[.]', '')", of=found)
-    return found
+        return fill_template("REGEXP_REPLACE(:of, '^www[.]', '')", of=part)
+    return part
 
 
-def parameter(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """The value of a parameter by its name, as the URL writes it."""
-    if len(given) != 2 or not isinstance(given[1], exp.Literal):
+def url_parameter(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return the value of a parameter as it is in the URL, without decoding."""
+    if len(arguments) != 2 or not isinstance(arguments[1], exp.Literal):
         return None
-    pattern = exp.Literal.string(rf"[?&#]{re.escape(given[1].this)}=([^&#]*)")
-    return fill_template("REGEXP_EXTRACT(:of, :pattern, 1)", of=given[0], pattern=pattern)
+    pattern = exp.Literal.string(rf"[?&#]{re.escape(arguments[1].this)}=([^&#]*)")
+    return fill_template("REGEXP_EXTRACT(:of, :pattern, 1)", of=arguments[0], pattern=pattern)

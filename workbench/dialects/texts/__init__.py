@@ -1,1 +1,1 @@
-"""Functions and patterns of texts, as Spark has them; times as text live in ``times``."""
+"""Functions and patterns of texts, rewritten for Spark; times as text are in ``times``."""

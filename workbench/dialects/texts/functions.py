@@ -1,4 +1,4 @@
-"""Functions of texts that count, cut or compare otherwise than those of Spark."""
+"""Functions of texts with another meaning than those of Spark."""
 
 import re
 from string import Formatter
@@ -7,22 +7,22 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.texts.patterns import first_group, replaced, with_flags
+from workbench.dialects.texts.patterns import first_group, regexp_replace, with_flags
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
-#: What is text to Spark, or may become it.
+#: Spark's names for types of text, and of null.
 _TEXT = ("string", "char", "varchar", "void")
 
 
-def replaced_pattern(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+def regexp_replace_call(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     modifiers = node.args.get("modifiers")
     every = dialect == "clickhouse" or (modifiers is not None and "g" in modifiers.name)
-    return replaced(node, every, "regexp_replace")
+    return regexp_replace(node, every, "regexp_replace")
 
 
-def flagged(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A pattern whose flags stand beside it."""
+def merge_flags(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Put the flags of a regular expression, given as another argument, into the pattern."""
     if isinstance(node.args.get("group"), exp.Array):
         raise WorkbenchError(
             "query: regexp_extract with a list of names is not available; take each group by its "
@@ -35,82 +35,87 @@ def flagged(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return None
 
 
-def left(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """The first or last letters, or all but the ones at the other end."""
+def left_or_right(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the first or last letters; for a negative number, all but those at the other end."""
     n, name = node.expression, type(node).__name__.upper()
     if isinstance(n, exp.Literal):
         return None
     rest = exp.Add(this=anonymous("LENGTH", node.this), expression=exp.paren(n.copy()))
-    but = anonymous(name, node.this, anonymous("GREATEST", rest, exp.Literal.number(0)))
+    all_but = anonymous(name, node.this, anonymous("GREATEST", rest, exp.Literal.number(0)))
     if isinstance(n, exp.Neg):
-        return but
-    negative = exp.LT(this=exp.paren(n.copy()), expression=exp.Literal.number(0))
-    return exp.Case(ifs=[exp.If(this=negative, true=but)], default=anonymous(name, node.this, n))
+        return all_but
+    is_negative = exp.LT(this=exp.paren(n.copy()), expression=exp.Literal.number(0))
+    return exp.Case(
+        ifs=[exp.If(this=is_negative, true=all_but)], default=anonymous(name, node.this, n)
+    )
 
 
 def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A part of a text, of which places before the first letter count as letters."""
-    start, length = node.args.get("start"), node.args.get("length")
-    if isinstance(start, exp.Literal) and start.is_string and length is None:
-        return _of_pattern(node.this, start)
-    if start is None or length is None:
-        return _from_place(node, start, dialect)
-    if all(isinstance(one, exp.Literal) and one.this.strip("0") for one in (start, length)):
+    """Return a part of a text, in which positions before the first letter count as letters."""
+    start, length_of = node.args.get("start"), node.args.get("length")
+    if isinstance(start, exp.Literal) and start.is_string and length_of is None:
+        return _first_match(node.this, start)
+    if start is None or length_of is None:
+        return _substring_from(node, start, dialect)
+    if all(isinstance(one, exp.Literal) and one.this.strip("0") for one in (start, length_of)):
         return None
-    # DuckDB counts what is negative from the end, and takes letters before it by such a length.
-    first = "= 0" if dialect == "duckdb" else "<= 0"
-    lost = "1" if dialect == "duckdb" else "1 - (:start)"
-    back = (
+    # DuckDB counts a negative start from the end, and a negative length backwards.
+    first_condition = "= 0" if dialect == "duckdb" else "<= 0"
+    lost_letters = "1" if dialect == "duckdb" else "1 - (:start)"
+    negative_length = (
         "WHEN (:length) < 0 THEN SUBSTRING(LEFT(:text, GREATEST(PLACE - 1, 0)), "
         "GREATEST(PLACE + (:length), 1))"
         if dialect == "duckdb"
         else ""
     ).replace("PLACE", "IF((:start) < 0, LENGTH(:text) + (:start) + 1, :start)")
     return fill_template(
-        f"CASE {back} WHEN (:start) {first} THEN SUBSTRING(:text, 1, (:length) - ({lost})) "
+        f"CASE {negative_length} WHEN (:start) {first_condition} "
+        f"THEN SUBSTRING(:text, 1, (:length) - ({lost_letters})) "
         "ELSE SUBSTRING(:text, :start, :length) END",
-        text=node.this, start=start, length=length,
+        text=node.this, start=start, length=length_of,
     )  # fmt: skip
 
 
-def _of_pattern(text: exp.Expr, pattern: exp.Literal) -> exp.Expr:
-    """What the first group of a pattern is, or all of it; null where the text has none."""
-    found = fill_template(
+def _first_match(text: exp.Expr, pattern: exp.Literal) -> exp.Expr:
+    """Return the first group of a match, or the whole match; null if there is none."""
+    match = fill_template(
         f"REGEXP_EXTRACT(:text, :pattern, {first_group(pattern)})", text=text, pattern=pattern
     )
-    has_one = fill_template("(:text) RLIKE :pattern", text=text, pattern=pattern)
-    return exp.Case(ifs=[exp.If(this=has_one, true=found)])
+    has_match = fill_template("(:text) RLIKE :pattern", text=text, pattern=pattern)
+    return exp.Case(ifs=[exp.If(this=has_match, true=match)])
 
 
-def letter(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """The letter of a number, of which Spark's own function has 256."""
+def chr_of_code(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the letter of a code point; Spark's own function knows 256."""
     if len(node.expressions) != 1:
         return None
     code = "DECODE(UNHEX(LPAD(HEX(:of), 8, '0')), 'UTF-32')"
     return fill_template(code, of=node.expressions[0])
 
 
-#: Letters of words, by the names of functions that make each word's first one a capital.
+#: The letters of words.
 _WORDS = {"ascii": "0-9A-Za-z", "any": "\\p{L}\\p{N}"}
 
 
 def capitals(text: exp.Expr, letters: str) -> exp.Expr:
-    """Return a text whose words begin with a capital, and have no others: Spark's end at blanks.
+    """Return a text whose words begin with a capital and go on in lower case.
+
+    Words of Spark's own function end at blanks alone.
 
     Parameters
     ----------
     text : sqlglot.exp.Expr
     letters : str
-        Of which words are: "ascii" or "any".
+        The letters of words: "ascii" or "any".
     """
-    of_words = _WORDS[letters]
+    word_letters = _WORDS[letters]
     return fill_template(
         "ARRAY_JOIN(TRANSFORM(REGEXP_EXTRACT_ALL(:text, :pieces, 0), piece -> "
         "IF(piece RLIKE :word, CONCAT(UPPER(LEFT(piece, 1)), LOWER(SUBSTRING(piece, 2))), piece)"
         "), '')",
         text=text,
-        pieces=exp.Literal.string(f"[{of_words}]+|[^{of_words}]+"),
-        word=exp.Literal.string(f"^[{of_words}]"),
+        pieces=exp.Literal.string(f"[{word_letters}]+|[^{word_letters}]+"),
+        word=exp.Literal.string(f"^[{word_letters}]"),
     )
 
 
@@ -118,8 +123,8 @@ def initcap(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return capitals(node.this, "ascii" if dialect == "clickhouse" else "any")
 
 
-def _from_place(node: exp.Expr, start: exp.Expr | None, dialect: str) -> exp.Expr | None:
-    """The rest of a text, all of it from before its first letter on."""
+def _substring_from(node: exp.Expr, start: exp.Expr | None, dialect: str) -> exp.Expr | None:
+    """Return the rest of a text; all of it if the start is before the first letter."""
     if start is None or dialect == "duckdb" or isinstance(start, exp.Literal):
         return None
     return fill_template(
@@ -128,35 +133,35 @@ def _from_place(node: exp.Expr, start: exp.Expr | None, dialect: str) -> exp.Exp
     )  # fmt: skip
 
 
-def concatenated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Values as texts one behind the other, those that are null left out."""
+def concat_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Cast the arguments of ``concat`` to texts, unless one is a list, map or struct."""
     others = [
         one for one in node.expressions if not (isinstance(one, exp.Literal) and one.is_string)
     ]
-    names = [one.typeName() for one in kinds(node, others) or ()] if others else []
-    if {"array", "map", "struct"}.isdisjoint(names):
-        for one, name in zip(others, names, strict=False):
+    type_names = [one.typeName() for one in kinds(node, others) or ()] if others else []
+    if {"array", "map", "struct"}.isdisjoint(type_names):
+        for one, name in zip(others, type_names, strict=False):
             if name not in _TEXT:
                 one.replace(exp.cast(one.copy(), "TEXT"))
     return None
 
 
-def hexadecimal(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A number by sixteens, whose letters are small to Postgres."""
+def hex_lower(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a number in hexadecimal, in lower case as in Postgres."""
     return anonymous("LOWER", node.copy()) if dialect in POSTGRES else None
 
 
-def _by_places(given: list[exp.Expr]) -> exp.Expr:
-    """Texts between which values stand for each ``%s``, and nothing where a value is null."""
-    first = given[0]
-    pieces = re.split("(%.?)", first.this) if isinstance(first, exp.Literal) else ["%"]
-    places = [one for one in pieces[1::2] if one != "%%"]
-    if places != ["%s"] * (len(given) - 1):
+def _postgres_format(arguments: list[exp.Expr]) -> exp.Expr:
+    """Return a text with values in the places of ``%s``; a null value is an empty text."""
+    template = arguments[0]
+    pieces = re.split("(%.?)", template.this) if isinstance(template, exp.Literal) else ["%"]
+    directives = [one for one in pieces[1::2] if one != "%%"]
+    if directives != ["%s"] * (len(arguments) - 1):
         raise WorkbenchError(
             "query: format takes a text with %s for each value here; put the text together by ||, "
             "which is null where a value is."
         )
-    values = iter(given[1:])
+    values = iter(arguments[1:])
     texts: list[exp.Expr] = []
     for one in pieces:
         if one == "%s":
@@ -166,20 +171,20 @@ def _by_places(given: list[exp.Expr]) -> exp.Expr:
     return anonymous("CONCAT", *texts)
 
 
-def formatted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return a text in which values stand in the places that it names."""
+def format_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a text with values in the places of its fields."""
     if dialect not in ("duckdb", "clickhouse"):
-        return _by_places([node.this, *node.expressions])
-    if (found := _formatted(node.this, list(node.expressions))) is not None:
-        return found
+        return _postgres_format([node.this, *node.expressions])
+    if (result := _brace_format(node.this, list(node.expressions))) is not None:
+        return result
     raise WorkbenchError(
         "query: format takes a text with {}, or {0} and {1}, for its values here; put the text "
         "together by ||, or take printf."
     )
 
 
-def _formatted(template: exp.Expr, values: list[exp.Expr]) -> exp.Expr | None:
-    """Texts between which values stand, of formats that say no more of them."""
+def _brace_format(template: exp.Expr, values: list[exp.Expr]) -> exp.Expr | None:
+    """Return a text with values in the places of ``{}``; None if a field has a format."""
     if not isinstance(template, exp.Literal):
         return None
     try:
@@ -187,32 +192,32 @@ def _formatted(template: exp.Expr, values: list[exp.Expr]) -> exp.Expr | None:
     except ValueError:
         return None
     names = [name for _, name, _, _ in parts if name is not None]
-    places = [int(name) if name.isdigit() else -1 for name in names]
+    indexes = [int(name) if name.isdigit() else -1 for name in names]
     if not any(names):
-        places = list(range(len(names)))
-    said_more = any(spec or conversion for _, _, spec, conversion in parts)
-    if said_more or any(not 0 <= place < len(values) for place in places):
+        indexes = list(range(len(names)))
+    has_specifications = any(spec or conversion for _, _, spec, conversion in parts)
+    if has_specifications or any(not 0 <= place < len(values) for place in indexes):
         return None
-    at = iter(places)
-    # What is put together so is null where a value is.
-    found: exp.Expr = exp.Literal.string("")
+    index = iter(indexes)
+    # Concatenated by ||, the result is null if a value is.
+    result: exp.Expr = exp.Literal.string("")
     for text, name, _, _ in parts:
-        found = exp.DPipe(this=found, expression=exp.Literal.string(text)) if text else found
+        result = exp.DPipe(this=result, expression=exp.Literal.string(text)) if text else result
         if name is not None:
-            value = exp.cast(values[next(at)].copy(), "TEXT")
-            found = exp.DPipe(this=found, expression=value)
-    return exp.paren(found, copy=False)
+            value = exp.cast(values[next(index)].copy(), "TEXT")
+            result = exp.DPipe(this=result, expression=value)
+    return exp.paren(result, copy=False)
 
 
-def length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """How many elements a list or a map has; of text, ClickHouse counts bytes."""
+def length_of(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the number of elements of a list or map, or of bytes of a text of ClickHouse."""
     if kind_of(node, node.this, kinds) in ("array", "map"):
         return anonymous("SIZE", node.this)
     return anonymous("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
 
 
-def similar(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Whether all of a text is what a pattern says, which is a regular expression to DuckDB."""
+def similar_to(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return whether a regular expression matches a whole text, as SIMILAR TO in DuckDB."""
     if dialect != "duckdb":
         raise WorkbenchError(
             "query: SIMILAR TO is not available; compare by ~ and a regular expression."
@@ -220,7 +225,7 @@ def similar(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return fill_template("(:a) RLIKE CONCAT('^(?:', :b, ')$')", a=node.this, b=node.expression)
 
 
-def collated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+def refuse_collate(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     raise WorkbenchError(
         f"query: COLLATE {node.expression.sql(dialect=dialect)} is not available; "
         "compare what lower(...) or translate(...) makes of the text."

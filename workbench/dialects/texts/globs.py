@@ -8,63 +8,63 @@ from workbench.errors import WorkbenchError
 
 
 def glob(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Whether a text is what a pattern says, letter by letter: ``t GLOB 'a*'``."""
+    """Return whether a text matches a pattern of GLOB: ``t GLOB 'a*'``."""
     pattern = node.expression
-    found = regular(pattern.this) if isinstance(pattern, exp.Literal) else None
-    if found is None:
+    expression = to_regular_expression(pattern.this) if isinstance(pattern, exp.Literal) else None
+    if expression is None:
         raise WorkbenchError(
             f"query: GLOB {pattern.sql()} is not available, as Spark has regular expressions "
             "alone; give a constant pattern of letters, *, ? and [...]."
         )
-    # DuckDB goes by bytes: a letter with an accent is two of them.
-    one_letter_a_byte = "DECODE(ENCODE(:text, 'UTF-8'), 'ISO-8859-1')"
+    # DuckDB matches bytes: a letter with an accent is two of them.
+    byte_letters = "DECODE(ENCODE(:text, 'UTF-8'), 'ISO-8859-1')"
     return fill_template(
-        f"{one_letter_a_byte} RLIKE :pattern", text=node.this, pattern=exp.Literal.string(found)
+        f"{byte_letters} RLIKE :pattern", text=node.this, pattern=exp.Literal.string(expression)
     )
 
 
-def regular(pattern: str) -> str | None:
-    r"""Return a pattern as a regular expression of bytes; None where it does not come to its end.
+def to_regular_expression(pattern: str) -> str | None:
+    r"""Return a pattern of GLOB as a regular expression over bytes; None if it is incomplete.
 
     Examples
     --------
-    >>> regular("a*[!x-z]"), regular("[a")
+    >>> to_regular_expression("a*[!x-z]"), to_regular_expression("[a")
     ('(?s)\\Aa.*[^x-z]\\z', None)
     """
-    found, rest = "", pattern.encode("utf-8").decode("latin-1")
+    expression, rest = "", pattern.encode("utf-8").decode("latin-1")
     while rest:
         one, rest = rest[0], rest[1:]
         if one == "[":
-            # A bracket that comes first is one of the letters.
-            begin = 1 + rest.startswith("!")
-            end = rest.find("]", begin)
+            # A closing bracket that comes first is one of the letters.
+            start = 1 + rest.startswith("!")
+            end = rest.find("]", start)
             if end < 0:
                 return None
-            found += _any_of(rest[begin - 1 : end], begin > 1)
+            expression += _character_class(rest[start - 1 : end], start > 1)
             rest = rest[end + 1 :]
         elif one == "\\":
             if not rest:
                 return None
-            found, rest = found + _letter(rest[0]), rest[1:]
+            expression, rest = expression + _escape_letter(rest[0]), rest[1:]
         else:
-            found += {"*": ".*", "?": "."}.get(one) or _letter(one)
-    return rf"(?s)\A{found}\z"
+            expression += {"*": ".*", "?": "."}.get(one) or _escape_letter(one)
+    return rf"(?s)\A{expression}\z"
 
 
-def _any_of(letters: str, but: bool) -> str:
-    """One of some letters and ranges of them, or any other."""
-    found, place = "", 0
-    while place < len(letters):
-        first, to = letters[place], letters[place + 1 : place + 3]
-        is_range = len(to) == 2 and to[0] == "-"
-        last = to[1] if is_range else first
+def _character_class(letters: str, is_negated: bool) -> str:
+    """Return a character class of letters and ranges of letters, or its complement."""
+    ranges, index = "", 0
+    while index < len(letters):
+        first, rest = letters[index], letters[index + 1 : index + 3]
+        is_range = len(rest) == 2 and rest[0] == "-"
+        last = rest[1] if is_range else first
         if first <= last:
-            found += _letter(first) + (f"-{_letter(last)}" if is_range else "")
-        place += 3 if is_range else 1
-    if not found:
-        return "." if but else "(?!)"
-    return f"[{'^' if but else ''}{found}]"
+            ranges += _escape_letter(first) + (f"-{_escape_letter(last)}" if is_range else "")
+        index += 3 if is_range else 1
+    if not ranges:
+        return "." if is_negated else "(?!)"
+    return f"[{'^' if is_negated else ''}{ranges}]"
 
 
-def _letter(one: str) -> str:
+def _escape_letter(one: str) -> str:
     return one if one.isascii() and one.isalnum() else f"\\x{ord(one):02x}"

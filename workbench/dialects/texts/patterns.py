@@ -1,4 +1,4 @@
-"""Regular expressions of other systems as Spark has them: their flags, and what is put instead."""
+"""Regular expressions and LIKE patterns of other systems, rewritten for Spark."""
 
 import re
 
@@ -8,17 +8,17 @@ from workbench.dialects.kinds import Kinds
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
-#: What a flag says, by what stands in front of Java's patterns; "g" is of what replaces.
+#: The prefix of a Java pattern for each flag; "g" only affects replacements.
 _FLAGS = {"i": "(?i)", "s": "(?s)", "c": "", "g": ""}
 
 
 def with_flags(pattern: exp.Expr, flags: exp.Expr | None) -> exp.Expr:
-    """Return a pattern that holds what its flags say.
+    """Return a pattern with its flags in it.
 
     Raises
     ------
     WorkbenchError
-        When a flag is not known, or none that the query says itself.
+        When a flag is unknown, or no constant.
 
     Examples
     --------
@@ -26,22 +26,22 @@ def with_flags(pattern: exp.Expr, flags: exp.Expr | None) -> exp.Expr:
     >>> with_flags(exp.Literal.string("a+"), flags).sql()
     "'(?i)a+'"
     """
-    given = flags.this if isinstance(flags, exp.Literal) else "" if flags is None else "?"
-    if unknown := [one for one in given if one not in _FLAGS]:
+    letters = flags.this if isinstance(flags, exp.Literal) else "" if flags is None else "?"
+    if unknown := [one for one in letters if one not in _FLAGS]:
         raise WorkbenchError(
             f"query: a regular expression has the flag {unknown[0]!r}, which is not available; "
             "there are 'c', 'g', 'i' and 's', in quotes."
         )
-    return _joined("".join(_FLAGS[one] for one in given), pattern, "")
+    return _wrap_pattern("".join(_FLAGS[one] for one in letters), pattern, "")
 
 
 def first_group(pattern: exp.Literal) -> int:
-    """Return the number of a pattern's first group: 0, which is all of it, where it has none.
+    """Return the number of a pattern's first group: 0, the whole match, if it has none.
 
     Raises
     ------
     WorkbenchError
-        When it is no pattern.
+        When it is no regular expression.
 
     Examples
     --------
@@ -54,37 +54,37 @@ def first_group(pattern: exp.Literal) -> int:
         raise WorkbenchError(f"query: {pattern.sql()} is no regular expression.") from None
 
 
-def without_case(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Whether a text has a pattern, whatever the case of letters."""
+def regexp_ilike(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return whether a text matches a pattern in any case."""
     pattern = with_flags(node.expression, exp.Literal.string("i"))
     return exp.RegexpLike(this=node.this.copy(), expression=pattern)
 
 
 def like(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A pattern of LIKE, whose backslashes stand before wildcards and backslashes alone to Spark.
+    """Rewrite a LIKE pattern: Spark allows backslashes before wildcards and backslashes alone.
 
-    Elsewhere one is a backslash to ClickHouse, and nothing to Postgres; to DuckDB each is one
-    unless ESCAPE says otherwise.
+    Before other letters, a backslash is itself in ClickHouse and dropped in Postgres; in DuckDB
+    each is itself unless ESCAPE names one.
     """
-    escape, of = "\\", node.parent
-    if isinstance(of, exp.Escape):
-        if not isinstance(of.expression, exp.Literal) or len(of.expression.this) != 1:
+    escape, parent = "\\", node.parent
+    if isinstance(parent, exp.Escape):
+        if not isinstance(parent.expression, exp.Literal) or len(parent.expression.this) != 1:
             return None
-        escape = of.expression.this
+        escape = parent.expression.this
     elif dialect == "duckdb":
         escape = ""
     patterns = node.expression
-    several = isinstance(patterns, exp.Any | exp.All | exp.Tuple)
-    for pattern in list(patterns.find_all(exp.Literal)) if several else [patterns]:
+    is_list = isinstance(patterns, exp.Any | exp.All | exp.Tuple)
+    for pattern in list(patterns.find_all(exp.Literal)) if is_list else [patterns]:
         if isinstance(pattern, exp.Literal):
-            pattern.replace(exp.Literal.string(_escaped(pattern.this, escape, dialect)))
-        elif not isinstance(of, exp.Escape):
-            pattern.replace(_escaped_by_row(pattern.copy(), dialect))
+            pattern.replace(exp.Literal.string(_escape_pattern(pattern.this, escape, dialect)))
+        elif not isinstance(parent, exp.Escape):
+            pattern.replace(_escape_pattern_column(pattern.copy(), dialect))
     return None
 
 
-def _escaped(pattern: str, escape: str, dialect: str) -> str:
-    """A pattern of LIKE in which what escapes stands before what needs it, and nowhere else."""
+def _escape_pattern(pattern: str, escape: str, dialect: str) -> str:
+    """Return a LIKE pattern with the escape only before letters that need it."""
     if not escape:
         return pattern.replace("\\", "\\\\")
     pieces = re.split(f"{re.escape(escape)}(.)", pattern, flags=re.DOTALL)
@@ -93,32 +93,32 @@ def _escaped(pattern: str, escape: str, dialect: str) -> str:
             f"query: the pattern {pattern!r} of LIKE ends with what escapes a letter; write it "
             "twice, or leave it out."
         )
-    plain = f"{escape}{escape}" if dialect == "clickhouse" else ""
+    escaped_backslash = f"{escape}{escape}" if dialect == "clickhouse" else ""
     for k in range(1, len(pieces), 2):
-        special = pieces[k] in ("%", "_", escape)
-        pieces[k] = f"{escape if special else plain}{pieces[k]}"
+        is_special = pieces[k] in ("%", "_", escape)
+        pieces[k] = f"{escape if is_special else escaped_backslash}{pieces[k]}"
     return "".join(pieces)
 
 
-def _escaped_by_row(pattern: exp.Expr, dialect: str) -> exp.Expr:
-    """The same of a pattern that each row has for itself."""
+def _escape_pattern_column(pattern: exp.Expr, dialect: str) -> exp.Expr:
+    """Return a LIKE pattern that is a column, escaped for Spark."""
     if dialect == "duckdb":
         one, two = map(exp.Literal.string, ("\\", "\\\\"))
         return fill_template("REPLACE(:of, :one, :two)", of=pattern, one=one, two=two)
-    before = r"\G([^\\]*+(?:\\[%_\\][^\\]*+)*+)\\([^%_\\])"
-    instead = r"$1\\\\$2" if dialect == "clickhouse" else "$1$2"
-    return anonymous("REGEXP_REPLACE", pattern, *map(exp.Literal.string, (before, instead)))
+    searched = r"\G([^\\]*+(?:\\[%_\\][^\\]*+)*+)\\([^%_\\])"
+    replacement = r"$1\\\\$2" if dialect == "clickhouse" else "$1$2"
+    return anonymous("REGEXP_REPLACE", pattern, *map(exp.Literal.string, (searched, replacement)))
 
 
-def replaced(node: exp.Expr, every: bool, written: str) -> exp.Expr:
-    r"""Return what replaces the places of a pattern in a text, all of them or the first one.
+def regexp_replace(node: exp.Expr, replace_all: bool, sql_name: str) -> exp.Expr:
+    r"""Return a text with the matches of a pattern replaced, all of them or the first one.
 
     Parameters
     ----------
     node : sqlglot.exp.RegexpReplace
-    every : bool
-    written : str
-        What the query calls it.
+    replace_all : bool
+    sql_name : str
+        The name of the function in the query.
 
     Raises
     ------
@@ -128,46 +128,48 @@ def replaced(node: exp.Expr, every: bool, written: str) -> exp.Expr:
     --------
     >>> from sqlglot import parse_one
     >>> node = parse_one(r"regexp_replace(x, '(a)', '<\1>')", read="duckdb")
-    >>> print(replaced(node, True, "regexp_replace").sql("duckdb"))
+    >>> print(regexp_replace(node, True, "regexp_replace").sql("duckdb"))
     REGEXP_REPLACE(x, '(a)', '<$1>')
     """
     pattern = with_flags(node.expression, node.args.get("modifiers"))
-    instead = node.args.get("replacement") or exp.Literal.string("")
-    if isinstance(instead, exp.Literal):
-        instead = exp.Literal.string(_java(instead.this, 0 if every else 2))
-    elif not every:
+    replacement = node.args.get("replacement") or exp.Literal.string("")
+    if isinstance(replacement, exp.Literal):
+        replacement = exp.Literal.string(
+            _java_replacement(replacement.this, 0 if replace_all else 2)
+        )
+    elif not replace_all:
         raise WorkbenchError(
-            f"query: {written} of the first place puts a constant text instead here; give 'g' "
+            f"query: {sql_name} of the first place puts a constant text instead here; give 'g' "
             "for all places, or write the text."
         )
-    if not every:
-        # What stands before the first place is kept, by a group in front of those of the pattern.
-        pattern = _joined(r"\A([\s\S]*?)(", pattern, ")")
-        instead = exp.Literal.string(f"$1{instead.this}")
-    return anonymous("REGEXP_REPLACE", node.this, pattern, instead)
+    if not replace_all:
+        # A group in front of those of the pattern keeps the text before the first match.
+        pattern = _wrap_pattern(r"\A([\s\S]*?)(", pattern, ")")
+        replacement = exp.Literal.string(f"$1{replacement.this}")
+    return anonymous("REGEXP_REPLACE", node.this, pattern, replacement)
 
 
-def _joined(before: str, pattern: exp.Expr, behind: str) -> exp.Expr:
+def _wrap_pattern(prefix: str, pattern: exp.Expr, suffix: str) -> exp.Expr:
     if isinstance(pattern, exp.Literal):
-        return exp.Literal.string(f"{before}{pattern.this}{behind}")
-    if not before and not behind:
+        return exp.Literal.string(f"{prefix}{pattern.this}{suffix}")
+    if not prefix and not suffix:
         return pattern.copy()
     return fill_template(
         "CONCAT(:before, :pattern, :behind)",
-        before=exp.Literal.string(before), pattern=pattern, behind=exp.Literal.string(behind),
+        before=exp.Literal.string(prefix), pattern=pattern, behind=exp.Literal.string(suffix),
     )  # fmt: skip
 
 
-def _java(text: str, more: int) -> str:
-    r"""Text with groups as ``\1`` as Java has them, whose numbers are some more."""
+def _java_replacement(text: str, offset: int) -> str:
+    r"""Return a replacement with ``\1`` as ``$1`` of Java, with an offset added to the numbers."""
     pieces = re.split(r"\\([0-9\\&])", text)
-    found = pieces[0].replace("\\", "\\\\").replace("$", "\\$")
-    for said, rest in zip(pieces[1::2], pieces[2::2], strict=True):
-        if said == "\\":
-            found += "\\\\"
+    replacement = pieces[0].replace("\\", "\\\\").replace("$", "\\$")
+    for group, rest in zip(pieces[1::2], pieces[2::2], strict=True):
+        if group == "\\":
+            replacement += "\\\\"
         else:
-            found += f"${(0 if said == '&' else int(said)) + more}"
+            replacement += f"${(0 if group == '&' else int(group)) + offset}"
         rest = rest.replace("\\", "\\\\").replace("$", "\\$")
-        # A digit behind a group's number is none of it.
-        found += "\\" + rest if rest[:1].isdigit() and said != "\\" else rest
-    return found
+        # A digit after a group's number is escaped, so that it is not part of it.
+        replacement += "\\" + rest if rest[:1].isdigit() and group != "\\" else rest
+    return replacement

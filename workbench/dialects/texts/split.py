@@ -1,4 +1,4 @@
-"""What patterns and separators make of a text, as Postgres has it: lists of its parts."""
+"""Functions of Postgres that split a text into a list of its parts."""
 
 import re
 
@@ -9,65 +9,68 @@ from workbench.dialects.texts.patterns import with_flags
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
-#: A group that may have no part in what is found, of which Spark gives an empty text.
-_MAY_LACK = re.compile(r"\)[?*{]|\|")
+#: A pattern with a group that may not take part in a match; Spark returns an empty text for it.
+_OPTIONAL_GROUP = re.compile(r"\)[?*{]|\|")
 
 
-def matched(name: str, given: list[exp.Expr]) -> exp.Expr:
-    """Return the groups of the first place of a pattern, or all of the place; null where is none.
+def regexp_match(name: str, arguments: list[exp.Expr]) -> exp.Expr:
+    """Return the groups of the first match of a pattern, or the whole match; null without one.
 
     Raises
     ------
     WorkbenchError
-        When the pattern is no constant, or a group of it may have no part in what is found.
+        When the pattern is no constant, or a group of it may not take part in a match.
 
     Examples
     --------
-    >>> given = [exp.column("s"), exp.Literal.string("b+")]
-    >>> print(matched("regexp_match", given).sql("spark"))
+    >>> arguments = [exp.column("s"), exp.Literal.string("b+")]
+    >>> print(regexp_match("regexp_match", arguments).sql("spark"))
     CASE WHEN (s) RLIKE 'b+' THEN ARRAY(REGEXP_EXTRACT(s, 'b+', 0)) END
     """
-    text, pattern, *flags = given
+    text, pattern, *flags = arguments
     try:
         groups = re.compile(pattern.this).groups if isinstance(pattern, exp.Literal) else -1
     except re.error:
         groups = -1
-    if groups < 0 or (groups and _MAY_LACK.search(pattern.this)):
+    if groups < 0 or (groups and _OPTIONAL_GROUP.search(pattern.this)):
         raise WorkbenchError(
             f"query: {name} takes a constant pattern here, and with groups none of | and of groups "
             "that may be left out; take substring(x from pattern) for each part."
         )
-    flagged = with_flags(pattern, flags[0] if flags else None)
+    pattern_with_flags = with_flags(pattern, flags[0] if flags else None)
     parts = [
-        anonymous("REGEXP_EXTRACT", text, flagged, exp.Literal.number(k))
+        anonymous("REGEXP_EXTRACT", text, pattern_with_flags, exp.Literal.number(k))
         for k in (range(1, groups + 1) if groups else [0])
     ]
-    found = fill_template("(:text) RLIKE :pattern", text=text, pattern=flagged)
-    return exp.Case(ifs=[exp.If(this=found, true=anonymous("ARRAY", *parts))])
+    has_match = fill_template("(:text) RLIKE :pattern", text=text, pattern=pattern_with_flags)
+    return exp.Case(ifs=[exp.If(this=has_match, true=anonymous("ARRAY", *parts))])
 
 
-def split_by_pattern(given: list[exp.Expr]) -> exp.Expr:
-    text, pattern, *flags = given
+def regexp_split_to_array(arguments: list[exp.Expr]) -> exp.Expr:
+    text, pattern, *flags = arguments
     return anonymous("SPLIT", text, with_flags(pattern, flags[0] if flags else None))
 
 
-def split_by_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """The parts of a text between separators: ``string_to_array(s, ',')``."""
-    text, by, none = node.this, node.expression, node.args.get("null")
+def string_to_array(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the parts of a text between separators: ``string_to_array(s, ',')``."""
+    text, separator, null_text = node.this, node.expression, node.args.get("null")
     if dialect == "duckdb":
         return None
-    if isinstance(by, exp.Null):
-        found = fill_template("SPLIT(:text, '')", text=text)
+    if isinstance(separator, exp.Null):
+        parts = fill_template("SPLIT(:text, '')", text=text)
     else:
-        quoted = fill_template("CONCAT('\\\\Q', :by, '\\\\E')", by=by)
-        found = fill_template(
-            "IF((:by) = '', ARRAY(:text), SPLIT(:text, :quoted))", text=text, by=by, quoted=quoted
+        quoted = fill_template("CONCAT('\\\\Q', :by, '\\\\E')", by=separator)
+        parts = fill_template(
+            "IF((:by) = '', ARRAY(:text), SPLIT(:text, :quoted))",
+            text=text,
+            by=separator,
+            quoted=quoted,
         )
-    found = fill_template(
-        "IF((:text) = '', SLICE(ARRAY(:text), 1, 0), :found)", text=text, found=found
+    parts = fill_template(
+        "IF((:text) = '', SLICE(ARRAY(:text), 1, 0), :found)", text=text, found=parts
     )
-    if none is not None:
-        found = fill_template(
-            "TRANSFORM(:found, one -> NULLIF(one, :none))", found=found, none=none
+    if null_text is not None:
+        parts = fill_template(
+            "TRANSFORM(:found, one -> NULLIF(one, :none))", found=parts, none=null_text
         )
-    return found
+    return parts

@@ -1,1 +1,1 @@
-"""Times, their parts, texts and distances, as Spark has them; lists and numbers live beside it."""
+"""Times, their parts, texts and differences, rewritten for Spark."""

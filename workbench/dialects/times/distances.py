@@ -1,4 +1,4 @@
-"""How far two times are from each other, as other systems count it."""
+"""Differences of two times, as other systems count them."""
 
 from sqlglot import exp
 
@@ -7,8 +7,8 @@ from workbench.dialects.times.intervals import MONTHS, SECONDS
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
-#: Units of the clock, as intervals.
-_CLOCK = {
+#: Units up to weeks, as intervals.
+_INTERVALS = {
     "MICROSECOND": "'0.000001' SECOND", "MILLISECOND": "'0.001' SECOND", "SECOND": "'1' SECOND",
     "MINUTE": "'1' MINUTE", "HOUR": "'1' HOUR", "DAY": "'1' DAY", "WEEK": "'7' DAY",
 }  # fmt: skip
@@ -17,18 +17,22 @@ _TIMES = ("timestamp", "timestamp_ntz")
 
 
 def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """How many borders of a unit lie between two times, of which Spark counts whole units."""
+    """Return how many boundaries of a unit lie between two times; Spark counts whole units."""
     unit = str(node.args["unit"].name if node.args.get("unit") else "DAY").upper().removesuffix("S")
     text = exp.Literal.string(unit)
 
-    def place(one: exp.Expr) -> exp.Expr:
-        begun = anonymous("DATE_TRUNC", text, one)
+    def unit_number(one: exp.Expr) -> exp.Expr:
+        unit_start = anonymous("DATE_TRUNC", text, one)
         if unit in MONTHS:
-            return fill_template(f"(YEAR(:t) * 12 + MONTH(:t) - 1) DIV {MONTHS[unit]}", t=begun)
-        return fill_template(f"UNIX_SECONDS(TIMESTAMP(:t)) DIV {SECONDS[unit]}", t=begun)
+            return fill_template(
+                f"(YEAR(:t) * 12 + MONTH(:t) - 1) DIV {MONTHS[unit]}", t=unit_start
+            )
+        return fill_template(f"UNIX_SECONDS(TIMESTAMP(:t)) DIV {SECONDS[unit]}", t=unit_start)
 
     if unit in MONTHS or unit in ("HOUR", "MINUTE", "SECOND"):
-        return exp.paren(exp.Sub(this=place(node.this), expression=place(node.expression)))
+        return exp.paren(
+            exp.Sub(this=unit_number(node.this), expression=unit_number(node.expression))
+        )
     days = [exp.cast(one.copy(), "DATE") for one in (node.this, node.expression)]
     if unit == "DAY":
         return anonymous("DATEDIFF", *days)
@@ -43,13 +47,15 @@ def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     )
 
 
-def date_sub(given: list[exp.Expr]) -> exp.Expr:
-    """How many whole units lie between two times by the clock: ``date_sub('month', a, b)``."""
-    part, begin, end = given
+def date_sub(arguments: list[exp.Expr]) -> exp.Expr:
+    """Return how many whole units lie between two times: ``date_sub('month', a, b)``."""
+    part, start, end = arguments
     unit = part.name.upper().removesuffix("S") if isinstance(part, exp.Literal) else ""
-    begin, end = (exp.cast(one.copy(), "TIMESTAMP_NTZ", dialect="spark") for one in (begin, end))
-    if unit in _CLOCK:
-        return exp.paren(fill_template(f"(:b - :a) DIV INTERVAL {_CLOCK[unit]}", a=begin, b=end))
+    start, end = (exp.cast(one.copy(), "TIMESTAMP_NTZ", dialect="spark") for one in (start, end))
+    if unit in _INTERVALS:
+        return exp.paren(
+            fill_template(f"(:b - :a) DIV INTERVAL {_INTERVALS[unit]}", a=start, b=end)
+        )
     if unit not in MONTHS:
         raise WorkbenchError(
             f"query: date_sub has no unit {part.sql()} here; take years, quarters, months, weeks, "
@@ -57,19 +63,19 @@ def date_sub(given: list[exp.Expr]) -> exp.Expr:
         )
     return fill_template(
         "CASE WHEN :a <= :b THEN :there WHEN :a > :b THEN -(:back) END",
-        a=begin, b=end, there=_months_over(begin, end, unit), back=_months_over(end, begin, unit),
+        a=start, b=end, there=_whole_months(start, end, unit), back=_whole_months(end, start, unit),
     )  # fmt: skip
 
 
-def _months_over(begin: exp.Expr, end: exp.Expr, unit: str) -> exp.Expr:
-    """The whole units of months from an earlier time to a later one."""
+def _whole_months(start: exp.Expr, end: exp.Expr, unit: str) -> exp.Expr:
+    """Return the whole units of months from an earlier time to a later one."""
     months = "((YEAR(:b) - YEAR(:a)) * 12 + MONTH(:b) - MONTH(:a))"
     is_early = f":a + MAKE_YM_INTERVAL(0, INT({months})) > :b"
-    return fill_template(f"({months} - IF({is_early}, 1, 0)) DIV {MONTHS[unit]}", a=begin, b=end)
+    return fill_template(f"({months} - IF({is_early}, 1, 0)) DIV {MONTHS[unit]}", a=start, b=end)
 
 
 def epoch(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """The seconds of a distance of two times, or of a time since 1970."""
+    """Return the seconds of an interval, or of a time since 1970."""
     if (distance := seconds_between(node, node.this, kinds)) is not None:
         return distance
     if dialect == "duckdb" and kind_of(node, node.this, kinds) in ("date", *_TIMES):
@@ -78,7 +84,7 @@ def epoch(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def seconds_between(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr | None:
-    """The seconds of a distance of two times; None where it is none."""
+    """Return the seconds of an interval; None if the value is none."""
     if not isinstance(value.unnest(), exp.Sub | exp.Interval):
         return None
     if "interval" not in kind_of(node, value, kinds):

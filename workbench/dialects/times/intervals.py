@@ -1,4 +1,4 @@
-"""Intervals of as many units as a row says, and the buckets of time that an interval makes."""
+"""Intervals whose number of units may be a column, and buckets of time."""
 
 import re
 
@@ -8,20 +8,22 @@ from workbench.dialects.writing import fill_template
 from workbench.durations import MONTHS_IN
 from workbench.errors import WorkbenchError
 
-#: Units by the months that they have.
+#: The months of a unit.
 MONTHS = {unit.upper(): months for unit, months in MONTHS_IN.items()}
-#: And by the seconds.
+#: The seconds of a unit.
 SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_800}
 
 
 _PIECE = re.compile(r"\s*([+-]?)\s*(\d+)\s*([A-Za-z]+)")
-#: What Postgres and DuckDB call units for short.
-_SHORT = {"MON": "MONTH", "Y": "YEAR", "D": "DAY", "H": "HOUR", "HR": "HOUR", "MIN": "MINUTE",
-          "SEC": "SECOND", "S": "SECOND", "W": "WEEK"}  # fmt: skip
+#: Abbreviations of units in Postgres and DuckDB.
+_ABBREVIATIONS = {
+    "MON": "MONTH", "Y": "YEAR", "D": "DAY", "H": "HOUR", "HR": "HOUR", "MIN": "MINUTE",
+    "SEC": "SECOND", "S": "SECOND", "W": "WEEK",
+}  # fmt: skip
 
 
-def with_intervals_apart(tree: exp.Expr) -> None:
-    """Add months and days one after the other, of which Spark has no interval together.
+def split_intervals(tree: exp.Expr) -> None:
+    """Split intervals of both months and days, which Spark lacks, into two sums.
 
     Parameters
     ----------
@@ -32,50 +34,50 @@ def with_intervals_apart(tree: exp.Expr) -> None:
     --------
     >>> import sqlglot
     >>> tree = sqlglot.parse_one("SELECT t - INTERVAL '1 month 2 days'", read="duckdb")
-    >>> with_intervals_apart(tree)
+    >>> split_intervals(tree)
     >>> print(tree.sql("spark"))
     SELECT t - INTERVAL '1' MONTH - INTERVAL '2' DAY
     """
     for node in list(tree.find_all(exp.Interval, exp.Cast)):
-        of, text = node.parent, node.this
+        operation, text = node.parent, node.this
         if isinstance(node, exp.Cast) and node.args["to"].this is not exp.DType.INTERVAL:
             continue
-        if not isinstance(of, exp.Add | exp.Sub) or not isinstance(text, exp.Literal):
+        if not isinstance(operation, exp.Add | exp.Sub) or not isinstance(text, exp.Literal):
             continue
         pieces = _pieces(text.this)
         if {unit in MONTHS for _, unit in pieces} != {True, False}:
             continue
-        found = of.expression if node is of.this else of.this
-        if isinstance(of, exp.Sub) and node is of.this:
+        total = operation.expression if node is operation.this else operation.this
+        if isinstance(operation, exp.Sub) and node is operation.this:
             continue
         # Months come first, all at once.
         months = sum(int(count) * MONTHS[unit] for count, unit in pieces if unit in MONTHS)
         days = [one for one in pieces if one[1] not in MONTHS]
         for count, unit in [(str(months), "MONTH"), *days]:
             one = exp.Interval(this=exp.Literal.string(count), unit=exp.var(unit))
-            found = type(of)(this=found.copy(), expression=one)
-        of.replace(found)
+            total = type(operation)(this=total.copy(), expression=one)
+        operation.replace(total)
 
 
 def _pieces(text: str) -> list[tuple[str, str]]:
-    """The counts and units of an interval as it is written; none where it is written otherwise."""
-    found = [(f"{sign}{count}".lstrip("+"), _plain(unit)) for sign, count, unit in
+    """Return the counts and units of an interval's text; an empty list if it has another form."""
+    pieces = [(f"{sign}{count}".lstrip("+"), _singular(unit)) for sign, count, unit in
              _PIECE.findall(text)]  # fmt: skip
-    found = [(count, _SHORT.get(unit, unit)) for count, unit in found]
+    pieces = [(count, _ABBREVIATIONS.get(unit, unit)) for count, unit in pieces]
     is_read = not _PIECE.sub("", text).strip()
-    known = is_read and all(unit in MONTHS or unit in SECONDS for _, unit in found)
-    return found if known else []
+    has_known_units = is_read and all(unit in MONTHS or unit in SECONDS for _, unit in pieces)
+    return pieces if has_known_units else []
 
 
 def interval_of(count: exp.Expr, unit: str) -> exp.Expr | None:
-    """Return an interval of as many units; None where Spark has no such unit.
+    """Return an interval of some units; None if Spark has no such unit.
 
     Examples
     --------
     >>> print(interval_of(exp.column("n"), "weeks").sql("spark"))
     MAKE_DT_INTERVAL(CAST((n) * 7 AS INT))
     """
-    unit = _plain(unit)
+    unit = _singular(unit)
     if unit in MONTHS:
         return fill_template(f"MAKE_YM_INTERVAL(0, INT((:n) * {MONTHS[unit]}))", n=count)
     if unit == "DAY":
@@ -88,9 +90,9 @@ def interval_of(count: exp.Expr, unit: str) -> exp.Expr | None:
     return None
 
 
-def days_of(count: exp.Expr, unit: str, day: exp.Expr) -> exp.Expr | None:
-    """Return the day that is as many units behind another; None where these are none of days."""
-    unit = _plain(unit)
+def add_to_date(count: exp.Expr, unit: str, day: exp.Expr) -> exp.Expr | None:
+    """Return a date plus some units; None if the unit is shorter than a day."""
+    unit = _singular(unit)
     if unit in MONTHS:
         return fill_template(f"ADD_MONTHS(:day, INT((:n) * {MONTHS[unit]}))", day=day, n=count)
     if unit in ("DAY", "WEEK"):
@@ -99,8 +101,10 @@ def days_of(count: exp.Expr, unit: str, day: exp.Expr) -> exp.Expr | None:
     return None
 
 
-def moved(time: exp.Expr, count: exp.Expr, unit: str, back: bool, kind: str) -> exp.Expr | None:
-    """Return a time that is some units behind or before another; None where there is no such unit.
+def shift_time(
+    time: exp.Expr, count: exp.Expr, unit: str, back: bool, kind: str
+) -> exp.Expr | None:
+    """Return a time plus or minus some units; None if there is no such unit.
 
     Parameters
     ----------
@@ -108,87 +112,89 @@ def moved(time: exp.Expr, count: exp.Expr, unit: str, back: bool, kind: str) -> 
     unit : str
     back : bool
     kind : str
-        What Spark calls the type of the time.
+        Spark's name for the type of the time.
 
     Examples
     --------
-    >>> print(moved(exp.column("t"), exp.column("n"), "day", True, "date").sql("spark"))
+    >>> print(shift_time(exp.column("t"), exp.column("n"), "day", True, "date").sql("spark"))
     DATE_ADD(t, CAST((-(n)) * 1 AS INT))
     """
     count = exp.Neg(this=exp.paren(count)) if back else count
-    if kind == "date" and (day := days_of(count, unit, time)):
+    if kind == "date" and (day := add_to_date(count, unit, time)):
         return day
     interval = interval_of(count, unit)
     return None if interval is None else fill_template("((:a) + :b)", a=time, b=interval)
 
 
-def bucket(
-    time: exp.Expr, width: exp.Expr, kind: str, begin: tuple[str, str], written: str
+def bucket_start(
+    time: exp.Expr, width: exp.Expr, kind: str, origins: tuple[str, str], sql_name: str
 ) -> exp.Expr:
-    """Return when the bucket of a time begins.
+    """Return the start of the bucket of a time.
 
     Parameters
     ----------
     time : sqlglot.exp.Expr
     width : sqlglot.exp.Expr
-        An interval that the query says itself.
+        A constant interval.
     kind : str
-        What Spark calls the type of the time.
-    begin : tuple of two str
-        The day at which buckets of months begin, and the one of all others.
-    written : str
-        What the query calls it.
+        Spark's name for the type of the time.
+    origins : tuple of two str
+        The date at which buckets of months start, and that of all other buckets.
+    sql_name : str
+        The name of the function in the query.
 
     Raises
     ------
     WorkbenchError
-        When the width is none of whole units, or not known.
+        When the width is no constant, or not one number of one unit.
     """
-    count, unit = _width(width, written)
+    count, unit = _width(width, sql_name)
     if unit in MONTHS:
         months = count * MONTHS[unit]
-        whole = "((YEAR(:t) * 12 + MONTH(:t)) - (YEAR(:o) * 12 + MONTH(:o)))"
-        begun = f"ADD_MONTHS(:o, INT({whole} - PMOD({whole}, {months})))"
-        found = fill_template(begun, t=time, o=_day(begin[0]))
+        month_count = "((YEAR(:t) * 12 + MONTH(:t)) - (YEAR(:o) * 12 + MONTH(:o)))"
+        month_start = f"ADD_MONTHS(:o, INT({month_count} - PMOD({month_count}, {months})))"
+        found = fill_template(month_start, t=time, o=_date_literal(origins[0]))
     elif kind == "date" and count * SECONDS[unit] % SECONDS["DAY"] == 0:
         days = count * SECONDS[unit] // SECONDS["DAY"]
         past = f"DATE_ADD(:t, -PMOD(DATEDIFF(:t, :o), {days}))"
-        return fill_template(past, t=time, o=_day(begin[1]))
+        return fill_template(past, t=time, o=_date_literal(origins[1]))
     else:
-        # By the clock: a day of a zone may have another number of seconds.
+        # By the local clock: a day in a time zone may have another number of seconds.
         past = (
             f"PMOD(BIGINT(DATEDIFF(:t, :o)) * 86400 + HOUR(:t) * 3600 + MINUTE(:t) * 60 "
             f"+ FLOOR(EXTRACT(SECOND FROM :t)), {count * SECONDS[unit]})"
         )
         clock = "CAST(DATE_TRUNC('SECOND', :t) AS TIMESTAMP_NTZ)"
         found = fill_template(
-            f"{clock} - MAKE_DT_INTERVAL(0, 0, 0, {past})", t=time, o=_day(begin[1])
+            f"{clock} - MAKE_DT_INTERVAL(0, 0, 0, {past})", t=time, o=_date_literal(origins[1])
         )
     names = {"date": "DATE", "timestamp": "TIMESTAMP"}
     return exp.cast(found, names.get(kind, "TIMESTAMP_NTZ"), dialect="spark")
 
 
-def _day(text: str) -> exp.Expr:
+def _date_literal(text: str) -> exp.Expr:
     return exp.cast(exp.Literal.string(text), "DATE")
 
 
-def _width(width: exp.Expr, written: str) -> tuple[int, str]:
-    """How many of which unit."""
-    found = width.this if isinstance(width, exp.Cast) else width
-    said = ""
-    if isinstance(found, exp.Interval) and isinstance(found.this, exp.Literal):
-        said = f"{found.this.this} {found.args['unit'].name if found.args.get('unit') else ''}"
-    elif isinstance(found, exp.Literal):
-        said = found.this
-    pieces = said.split()
-    unit = _plain(pieces[1]) if len(pieces) == 2 else ""
+def _width(width: exp.Expr, sql_name: str) -> tuple[int, str]:
+    """Return the number and the unit of a width."""
+    node = width.this if isinstance(width, exp.Cast) else width
+    interval_text = ""
+    if isinstance(node, exp.Interval) and isinstance(node.this, exp.Literal):
+        interval_text = (
+            f"{node.this.this} {node.args['unit'].name if node.args.get('unit') else ''}"
+        )
+    elif isinstance(node, exp.Literal):
+        interval_text = node.this
+    pieces = interval_text.split()
+    unit = _singular(pieces[1]) if len(pieces) == 2 else ""
     if not pieces or not pieces[0].isdigit() or unit not in (*MONTHS, *SECONDS):
         raise WorkbenchError(
-            f"query: {written} takes an interval of one number and one unit here, from seconds to "
+            f"query: {sql_name} takes an interval of one number and one unit here, from seconds to "
             "years, as INTERVAL '15 minutes'."
         )
     return int(pieces[0]), unit
 
 
-def _plain(unit: str) -> str:
+def _singular(unit: str) -> str:
     return unit.upper().removesuffix("S")

@@ -1,99 +1,99 @@
-"""Functions of times that other systems count or type otherwise than Spark."""
+"""Arithmetic of times whose values or types differ in Spark."""
 
 from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
-from workbench.dialects.times.intervals import bucket, interval_of, moved
+from workbench.dialects.times.intervals import bucket_start, interval_of, shift_time
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _TIMES = ("timestamp", "timestamp_ntz")
-#: Units of whose begin ClickHouse gives the day.
-_OF_DAYS = ("WEEK", "MONTH", "QUARTER", "YEAR")
+#: Units whose start is a date in ClickHouse.
+_DATE_UNITS = ("WEEK", "MONTH", "QUARTER", "YEAR")
 
 
-def begun(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return when a unit of ClickHouse's begins: a day from weeks on, else a time."""
+def clickhouse_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the start of a unit in ClickHouse: a date for weeks and longer, else a time."""
     unit = str(node.args["unit"].name).upper()
-    word = exp.Literal.string(unit)
-    found = anonymous("DATE_TRUNC", word, node.this)
-    return exp.cast(found, "DATE") if unit in _OF_DAYS else found
+    unit_text = exp.Literal.string(unit)
+    start = anonymous("DATE_TRUNC", unit_text, node.this)
+    return exp.cast(start, "DATE") if unit in _DATE_UNITS else start
 
 
-def shifted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return a time some units behind or before another: ``dateAdd(HOUR, 2, t)``."""
+def date_add(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a time plus or minus some units: ``dateAdd(HOUR, 2, t)``."""
     time, count = node.this, node.expression
     if isinstance(count, exp.Interval):
-        kind = exp.Sub if isinstance(node, exp.DateSub | exp.TimestampSub) else exp.Add
-        made = exp.paren(kind(this=time.copy(), expression=count.copy()), copy=False)
+        operator = exp.Sub if isinstance(node, exp.DateSub | exp.TimestampSub) else exp.Add
+        result = exp.paren(operator(this=time.copy(), expression=count.copy()), copy=False)
         is_day = dialect != "clickhouse" and kind_of(node, time, kinds) == "date"
-        return exp.cast(made, "TIMESTAMP_NTZ", dialect="spark") if is_day else made
+        return exp.cast(result, "TIMESTAMP_NTZ", dialect="spark") if is_day else result
     if dialect != "clickhouse":
         return None
     unit = str(node.args["unit"].name if node.args.get("unit") else "DAY")
-    back = isinstance(node, exp.DateSub | exp.TimestampSub)
-    return moved(time, count.copy(), unit, back, kind_of(node, time, kinds))
+    is_subtraction = isinstance(node, exp.DateSub | exp.TimestampSub)
+    return shift_time(time, count.copy(), unit, is_subtraction, kind_of(node, time, kinds))
 
 
-def sum_with_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return what ClickHouse means by times that are added to and subtracted: seconds, and days."""
+def clickhouse_sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a sum or difference of times in ClickHouse, which counts seconds, or days of dates."""
     left, right = node.this, node.expression
     if any(is_interval(one) for one in (left, right)):
         return None
     if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
         return None
-    first, second = kind_of(node, left, kinds), kind_of(node, right, kinds)
-    times = {first, second} & {*_TIMES, "date"}
-    if not times:
+    left_type, right_type = kind_of(node, left, kinds), kind_of(node, right, kinds)
+    time_types = {left_type, right_type} & {*_TIMES, "date"}
+    if not time_types:
         return None
-    if isinstance(node, exp.Sub) and first in _TIMES and second in _TIMES:
+    if isinstance(node, exp.Sub) and left_type in _TIMES and right_type in _TIMES:
         seconds = "UNIX_SECONDS(TIMESTAMP(:a)) - UNIX_SECONDS(TIMESTAMP(:b))"
         return exp.paren(fill_template(seconds, a=left, b=right), copy=False)
-    if first == second == "date" and isinstance(node, exp.Sub):
+    if left_type == right_type == "date" and isinstance(node, exp.Sub):
         return fill_template("DATEDIFF(:a, :b)", a=left, b=right)
-    if first in _TIMES and second in NUMBERS:
+    if left_type in _TIMES and right_type in NUMBERS:
         sign = "-" if isinstance(node, exp.Sub) else "+"
         span = interval_of(right, "SECOND")
         return exp.paren(fill_template(f"(:a) {sign} :b", a=left, b=span or right), copy=False)
-    if first == "date" and second in NUMBERS:
+    if left_type == "date" and right_type in NUMBERS:
         sign = "-" if isinstance(node, exp.Sub) else ""
         return fill_template(f"DATE_ADD(:a, {sign}INT(:b))", a=left, b=right)
     return None
 
 
 def is_interval(node: exp.Expr) -> bool:
-    """Say whether an expression is an interval as it is written, or made of a number."""
-    made = isinstance(node, exp.Anonymous) and node.name.upper().endswith("_INTERVAL")
-    return made or isinstance(node, exp.Interval)
+    """Return whether an expression is an interval literal, or a call that makes an interval."""
+    is_interval_call = isinstance(node, exp.Anonymous) and node.name.upper().endswith("_INTERVAL")
+    return is_interval_call or isinstance(node, exp.Interval)
 
 
 def interval(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return an interval of as many units as a row says: ``INTERVAL (n) DAY``."""
+    """Return an interval whose number is an expression: ``INTERVAL (n) DAY``."""
     if isinstance(node.this, exp.Literal) or node.this is None or node.args.get("unit") is None:
         return None
     return interval_of(node.this.unnest(), str(node.args["unit"].name))
 
 
-def interval_by_name(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return DuckDB's ``to_days(n)`` and the like."""
+def to_days(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return DuckDB's ``to_days(n)``."""
     return interval_of(node.this, "DAY")
 
 
-def bucketed(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return when a bucket of DuckDB's ``time_bucket`` begins."""
+def time_bucket(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the start of a bucket of DuckDB's ``time_bucket``."""
     if node.args.get("unit") is not None:
         raise WorkbenchError(
             "query: time_bucket has an origin or an offset, which is not available; take it from "
             "the time before, and add it behind."
         )
     kind = kind_of(node, node.expression, kinds)
-    begins = ("2000-01-01", "2000-01-03")
-    return bucket(node.expression, node.this, kind, begins, "time_bucket")
+    origins = ("2000-01-01", "2000-01-03")
+    return bucket_start(node.expression, node.this, kind, origins, "time_bucket")
 
 
-def milliseconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return the milliseconds of a time, and the time of milliseconds: both are ``epoch_ms``."""
+def epoch_ms(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return ``epoch_ms``: the milliseconds of a time, or the time of some milliseconds."""
     scale = node.args.get("scale")
     if scale is None:
         return fill_template("TIMESTAMP_SECONDS(:a)", a=node.this)
@@ -102,14 +102,14 @@ def milliseconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return None
 
 
-def in_zone(
-    node: exp.Expr, dialect: str, kinds: Kinds, stands: exp.Expr | None = None
+def at_time_zone(
+    node: exp.Expr, dialect: str, kinds: Kinds, original: exp.Expr | None = None
 ) -> exp.Expr | None:
-    """An instant as a zone's clocks show it, and the instant at which they show a time."""
-    if kind_of(stands or node, node.this, kinds) not in ("timestamp_ntz", "date"):
+    """Return the instant of a local time in a zone; None for instants, which Spark converts."""
+    if kind_of(original or node, node.this, kinds) not in ("timestamp_ntz", "date"):
         return None
     value = exp.cast(node.this.copy(), "TIMESTAMP_NTZ", dialect="spark")
-    # The session's own zone has no part in it.
+    # The time zone of the session has no effect on it.
     return fill_template(
         "MAKE_TIMESTAMP(YEAR(:t), MONTH(:t), DAY(:t), HOUR(:t), MINUTE(:t), "
         "EXTRACT(SECOND FROM :t), :zone)",
@@ -117,8 +117,8 @@ def in_zone(
     )  # fmt: skip
 
 
-def check_unit(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Refuse units of which Spark begins none, and says null, and zones, which it leaves out."""
+def check_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Refuse units for which Spark returns null, and time zones, which it ignores."""
     if node.args.get("zone") is not None and dialect in LIKE_POSTGRES:
         raise WorkbenchError(
             "query: date_trunc has no zone here; take date_trunc(unit, t AT TIME ZONE zone) AT "
@@ -133,8 +133,8 @@ def check_unit(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return None
 
 
-def series(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A series of times by an interval, which are no days although its ends may be."""
+def series_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Make the ends of a series by an interval times: DuckDB returns times even between dates."""
     if dialect == "duckdb" and isinstance(node.args.get("step"), exp.Interval):
         for end in ("start", "end"):
             time = exp.cast(node.args[end].copy(), "TIMESTAMP_NTZ", dialect="spark")
@@ -143,7 +143,7 @@ def series(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A day and an interval is a time; the distance of two days is a number."""
+    """Make the sum of a date and an interval a time, and the difference of two dates a number."""
     left, right = node.this, node.expression
     if any(is_interval(one) for one in (left, right)):
         other = right if is_interval(left) else left
@@ -155,7 +155,7 @@ def sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         isinstance(one, exp.Literal | exp.Neg | exp.Count | exp.Sum | exp.Avg)
         for one in (left, right)
     ):
-        found = kinds(node, [left, right])
-        if found and all(one.typeName() == "date" for one in found):
+        types = kinds(node, [left, right])
+        if types and all(one.typeName() == "date" for one in types):
             return anonymous("DATEDIFF", left, right)
     return None

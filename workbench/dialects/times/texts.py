@@ -1,15 +1,15 @@
-"""Texts read as times: ``strptime`` and ``try_strptime``, ``to_date`` and ``to_timestamp``."""
+"""Texts parsed as times: ``strptime`` and ``try_strptime``, ``to_date`` and ``to_timestamp``."""
 
 import re
 
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.times.formats import by_directives
+from workbench.dialects.times.formats import postgres_directives
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
-#: What Spark reads a part of a time by: of any width, and beside another number.
+#: Spark's letters for a directive: of any width, and next to another directive.
 _PARTS = {
     "Y": ("yyyy", "yyyy"), "m": ("M", "MM"), "d": ("d", "dd"), "j": ("D", "DDD"),
     "H": ("H", "HH"), "I": ("h", "hh"), "M": ("m", "mm"), "S": ("s", "ss"),
@@ -19,77 +19,88 @@ _PARTS = {
 _DIRECTIVE = re.compile("%-?(.)")
 
 
-def read_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    given, text = node.args["format"], node.this
+def parse_time_call(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    format_node, text = node.args["format"], node.this
     if dialect == "duckdb":
-        return time_of_text(text, given, "strptime") if isinstance(node, exp.StrToTime) else None
-    written = "to_timestamp" if isinstance(node, exp.StrToTime) else "to_date"
-    if isinstance(given, exp.Literal):
-        given = exp.Literal.string(by_directives(given.this))
-        if letters := re.findall("[A-Za-z]+", _DIRECTIVE.sub("", given.this)):
+        return (
+            parse_time(text, format_node, "strptime") if isinstance(node, exp.StrToTime) else None
+        )
+    sql_name = "to_timestamp" if isinstance(node, exp.StrToTime) else "to_date"
+    if isinstance(format_node, exp.Literal):
+        format_node = exp.Literal.string(postgres_directives(format_node.this))
+        if letters := re.findall("[A-Za-z]+", _DIRECTIVE.sub("", format_node.this)):
             raise WorkbenchError(
-                f"query: {letters[0]} in a format of {written} has no counterpart in Spark; read "
+                f"query: {letters[0]} in a format of {sql_name} has no counterpart in Spark; read "
                 "years of four digits, months, days, hours, minutes and seconds."
             )
-    found = time_of_text(text, given, written)
-    return exp.cast(found, "DATE") if written == "to_date" else found
+    time = parse_time(text, format_node, sql_name)
+    return exp.cast(time, "DATE") if sql_name == "to_date" else time
 
 
-def time_of_text(text: exp.Expr, given: exp.Expr, written: str) -> exp.Expr:
-    """Return the time that a text is by one of some formats.
+def parse_time(text: exp.Expr, format_node: exp.Expr, sql_name: str) -> exp.Expr:
+    """Return the time that a text is in one of some formats.
 
     Parameters
     ----------
     text : sqlglot.exp.Expr
-    given : sqlglot.exp.Expr
-        A format, or a list of them of which the first one counts that reads the text.
-    written : str
-        "strptime" and the like, which fail where none reads it, or "try_strptime", which is null
-        then.
+    format_node : sqlglot.exp.Expr
+        A format, or a list of formats, of which the first one that parses the text is used.
+    sql_name : str
+        "strptime" and the like, which fail if no format parses the text, or "try_strptime", which
+        is null then.
 
     Raises
     ------
     WorkbenchError
-        When a format is no constant, or has a part that Spark reads otherwise.
+        When a format is no constant, or has a part that Spark cannot parse.
 
     Examples
     --------
-    >>> found = time_of_text(exp.column("s"), exp.Literal.string("%d.%m.%Y"), "strptime")
-    >>> print(found.sql("spark"))
+    >>> time = parse_time(exp.column("s"), exp.Literal.string("%d.%m.%Y"), "strptime")
+    >>> print(time.sql("spark"))
     TO_TIMESTAMP(TRIM(s), 'd.M.yyyy')
     """
-    formats = given.expressions if isinstance(given, exp.Array) else [given]
+    formats = format_node.expressions if isinstance(format_node, exp.Array) else [format_node]
     if not formats or not all(isinstance(one, exp.Literal) and one.is_string for one in formats):
-        raise WorkbenchError(f"query: {written} takes a constant format, or a list of them, here.")
-    tried = [_read(text, one.this, written, "TRY_TO_TIMESTAMP") for one in formats]
-    if written != "try_strptime":
-        tried[-1] = _read(text, formats[-1].this, written, "TO_TIMESTAMP")
-    return exp.Coalesce(this=tried[0], expressions=tried[1:]) if len(tried) > 1 else tried[0]
+        raise WorkbenchError(f"query: {sql_name} takes a constant format, or a list of them, here.")
+    attempts = [_parse_call(text, one.this, sql_name, "TRY_TO_TIMESTAMP") for one in formats]
+    if sql_name != "try_strptime":
+        attempts[-1] = _parse_call(text, formats[-1].this, sql_name, "TO_TIMESTAMP")
+    return (
+        exp.Coalesce(this=attempts[0], expressions=attempts[1:])
+        if len(attempts) > 1
+        else attempts[0]
+    )
 
 
-def _read(text: exp.Expr, given: str, written: str, word: str) -> exp.Expr:
-    pieces = _DIRECTIVE.split(given)
+def _parse_call(text: exp.Expr, time_format: str, sql_name: str, function: str) -> exp.Expr:
+    pieces = _DIRECTIVE.split(time_format)
     parts = pieces[1::2]
     if unknown := [one for one in parts if one not in (*_PARTS, "%")]:
         raise WorkbenchError(
-            f"query: %{unknown[0]} in a format of {written} has no counterpart in Spark; read "
+            f"query: %{unknown[0]} in a format of {sql_name} has no counterpart in Spark; read "
             "years of four digits, months, days, hours, minutes and seconds, and compute the rest."
         )
-    found = "".join(_part(pieces, k) if k % 2 else _quoted(one) for k, one in enumerate(pieces))
+    spark_format = "".join(
+        _spark_letters(pieces, k) if k % 2 else _quoted(one) for k, one in enumerate(pieces)
+    )
     value = fill_template("TRIM(:text)", text=text)
     if "Y" not in parts:
-        # Where no year is said it is 1900, and 1970 to Spark.
-        value, found = fill_template("CONCAT('1900 ', :value)", value=value), f"yyyy {found}"
-    return anonymous(word, value, exp.Literal.string(found))
+        # Without a year it is 1900, and 1970 in Spark.
+        value, spark_format = (
+            fill_template("CONCAT('1900 ', :value)", value=value),
+            f"yyyy {spark_format}",
+        )
+    return anonymous(function, value, exp.Literal.string(spark_format))
 
 
-def _part(pieces: list[str], place: int) -> str:
-    one = pieces[place]
-    if one == "%":
+def _spark_letters(pieces: list[str], index: int) -> str:
+    directive = pieces[index]
+    if directive == "%":
         return "%"
-    before, behind = pieces[place - 1], pieces[place + 1]
-    beside = (not before and place > 1) or (not behind and place + 2 < len(pieces))
-    return _PARTS[one][beside]
+    text_before, text_after = pieces[index - 1], pieces[index + 1]
+    is_adjacent = (not text_before and index > 1) or (not text_after and index + 2 < len(pieces))
+    return _PARTS[directive][is_adjacent]
 
 
 def _quoted(text: str) -> str:

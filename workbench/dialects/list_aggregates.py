@@ -79,7 +79,7 @@ def _aggregate_call(
         result = fill_template(_NON_NULL_TEMPLATES[name], l=non_null, by=separator)
     if name in ("min", "max", "any_value"):
         return result
-    return fill_template("IF(SIZE(:l) > 0, :found, NULL)", l=non_null, found=result)
+    return fill_template("IF(SIZE(:l) > 0, :result, NULL)", l=non_null, result=result)
 
 
 def _sum(

@@ -128,7 +128,7 @@ def contains_all(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if dialect != "duckdb":
         # In Postgres no list contains a null.
         result = fill_template(
-            ":found AND NOT EXISTS(:part, one -> one IS NULL)", found=result, part=part
+            ":result AND NOT EXISTS(:part, one -> one IS NULL)", result=result, part=part
         )
     return exp.paren(result, copy=False)
 

@@ -23,9 +23,9 @@ def log_with_infinity(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | 
     """Return a logarithm that is -infinity for 0 and NaN below 0, where Spark has null."""
     operand = node.expression or node.this
     return fill_template(
-        "CASE WHEN (:of) > 0 THEN :found WHEN (:of) = 0 THEN DOUBLE('-Infinity') "
+        "CASE WHEN (:of) > 0 THEN :result WHEN (:of) = 0 THEN DOUBLE('-Infinity') "
         "WHEN (:of) < 0 THEN DOUBLE('NaN') END",
-        of=operand.copy(), found=node.copy(),
+        of=operand.copy(), result=node.copy(),
     )  # fmt: skip
 
 
@@ -108,8 +108,9 @@ def gcd_or_lcm(name: str, node: exp.Anonymous, dialect: str, kinds: Kinds) -> ex
     if name == "lcm":
         multiple = "IF((:a) = 0 OR (:b) = 0, 0, ABS(BIGINT(:a) DIV :divisor * BIGINT(:b)))"
         result = fill_template(multiple, a=a, b=b, divisor=divisor)
-    result = fill_template("IF((:a) IS NOT NULL AND (:b) IS NOT NULL, :found, NULL)",
-                      a=a, b=b, found=result)  # fmt: skip
+    result = fill_template(
+        "IF((:a) IS NOT NULL AND (:b) IS NOT NULL, :result, NULL)", a=a, b=b, result=result
+    )
     is_small = dialect != "duckdb" and "long" not in names
     return exp.cast(result, "INT") if is_small else result
 

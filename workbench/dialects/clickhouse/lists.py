@@ -56,11 +56,12 @@ FILTERS = {
     "arraycount": "SIZE(:chosen)",
     "arrayfirst": "TRY_ELEMENT_AT(:chosen, 1)",
     "arraylast": "TRY_ELEMENT_AT(:chosen, -1)",
-    "arrayexists": "COALESCE(EXISTS(:made, each_ -> BOOLEAN(each_)), FALSE)",
-    "arrayall": "FORALL(:made, each_ -> COALESCE(BOOLEAN(each_), FALSE))",
-    "arrayfirstindex": "ARRAY_POSITION(TRANSFORM(:made, each_ -> BOOLEAN(each_)), TRUE)",
-    "arraylastindex": "IF(COALESCE(EXISTS(:made, each_ -> BOOLEAN(each_)), FALSE), SIZE(:made) + 1 "
-    "- ARRAY_POSITION(REVERSE(TRANSFORM(:made, each_ -> BOOLEAN(each_))), TRUE), 0)",
+    "arrayexists": "COALESCE(EXISTS(:mapped, each_ -> BOOLEAN(each_)), FALSE)",
+    "arrayall": "FORALL(:mapped, each_ -> COALESCE(BOOLEAN(each_), FALSE))",
+    "arrayfirstindex": "ARRAY_POSITION(TRANSFORM(:mapped, each_ -> BOOLEAN(each_)), TRUE)",
+    "arraylastindex": "IF(COALESCE(EXISTS(:mapped, each_ -> BOOLEAN(each_)), FALSE), "
+    "SIZE(:mapped) + 1 "
+    "- ARRAY_POSITION(REVERSE(TRANSFORM(:mapped, each_ -> BOOLEAN(each_))), TRUE), 0)",
 }
 
 
@@ -68,10 +69,10 @@ def array_filter(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp
     """Return the elements for which a lambda of one or two lists holds, their number or indexes."""
     if len(arguments) < 2 or (mapped_list := array_map(node, arguments, kinds)) is None:
         return None
-    pairs = "ZIP_WITH(:of, :made, (one_, is_) -> STRUCT(one_, is_))"
+    pairs = "ZIP_WITH(:of, :mapped, (one_, is_) -> STRUCT(one_, is_))"
     chosen_values = f"TRANSFORM(FILTER({pairs}, each_ -> BOOLEAN(each_.is_)), each_ -> each_.one_)"
     template = FILTERS[node.name.lower()].replace(":chosen", chosen_values)
-    return fill_template(template, of=arguments[1], made=mapped_list)
+    return fill_template(template, of=arguments[1], mapped=mapped_list)
 
 
 def array_sort(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -87,13 +88,13 @@ def array_sort(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.E
         "ELSE a_.at_ - b_.at_ END"
     )
     rows = (
-        "ZIP_WITH(:made, TRANSFORM(:of, (one_, at_) -> STRUCT(one_, at_)), "
+        "ZIP_WITH(:mapped, TRANSFORM(:of, (one_, at_) -> STRUCT(one_, at_)), "
         "(by_, of_) -> STRUCT(by_, of_.at_ AS at_, of_.one_ AS one_))"
     )
     return fill_template(
         f"TRANSFORM(ARRAY_SORT({rows}, {order}), each_ -> each_.one_)",
         of=arguments[1],
-        made=mapped_list,
+        mapped=mapped_list,
     )
 
 

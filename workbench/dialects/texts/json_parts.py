@@ -102,7 +102,7 @@ def clickhouse_json_value(sql_name: str, arguments: list[exp.Expr]) -> exp.Expr:
     result = fill_template(
         CLICKHOUSE_JSON[sql_name.lower()], of=value, text=text, path=path, whole=whole
     )
-    return fill_template("IF(:text IS NOT NULL, :found, NULL)", text=text, found=result)
+    return fill_template("IF(:text IS NOT NULL, :result, NULL)", text=text, result=result)
 
 
 #: The function for each type that JSONExtract may be given.

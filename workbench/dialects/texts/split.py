@@ -67,10 +67,10 @@ def string_to_array(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | No
             quoted=quoted,
         )
     parts = fill_template(
-        "IF((:text) = '', SLICE(ARRAY(:text), 1, 0), :found)", text=text, found=parts
+        "IF((:text) = '', SLICE(ARRAY(:text), 1, 0), :result)", text=text, result=parts
     )
     if null_text is not None:
         parts = fill_template(
-            "TRANSFORM(:found, one -> NULLIF(one, :none))", found=parts, none=null_text
+            "TRANSFORM(:result, one -> NULLIF(one, :none))", result=parts, none=null_text
         )
     return parts

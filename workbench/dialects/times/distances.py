@@ -62,9 +62,12 @@ def date_sub(arguments: list[exp.Expr]) -> exp.Expr:
             "days, hours, minutes, seconds, milliseconds or microseconds, in quotes."
         )
     return fill_template(
-        "CASE WHEN :a <= :b THEN :there WHEN :a > :b THEN -(:back) END",
-        a=start, b=end, there=_whole_months(start, end, unit), back=_whole_months(end, start, unit),
-    )  # fmt: skip
+        "CASE WHEN :a <= :b THEN :forward WHEN :a > :b THEN -(:backward) END",
+        a=start,
+        b=end,
+        forward=_whole_months(start, end, unit),
+        backward=_whole_months(end, start, unit),
+    )
 
 
 def _whole_months(start: exp.Expr, end: exp.Expr, unit: str) -> exp.Expr:

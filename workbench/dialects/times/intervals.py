@@ -153,7 +153,7 @@ def bucket_start(
         months = count * MONTHS[unit]
         month_count = "((YEAR(:t) * 12 + MONTH(:t)) - (YEAR(:o) * 12 + MONTH(:o)))"
         month_start = f"ADD_MONTHS(:o, INT({month_count} - PMOD({month_count}, {months})))"
-        found = fill_template(month_start, t=time, o=_date_literal(origins[0]))
+        start = fill_template(month_start, t=time, o=_date_literal(origins[0]))
     elif kind == "date" and count * SECONDS[unit] % SECONDS["DAY"] == 0:
         days = count * SECONDS[unit] // SECONDS["DAY"]
         past = f"DATE_ADD(:t, -PMOD(DATEDIFF(:t, :o), {days}))"
@@ -165,11 +165,11 @@ def bucket_start(
             f"+ FLOOR(EXTRACT(SECOND FROM :t)), {count * SECONDS[unit]})"
         )
         clock = "CAST(DATE_TRUNC('SECOND', :t) AS TIMESTAMP_NTZ)"
-        found = fill_template(
+        start = fill_template(
             f"{clock} - MAKE_DT_INTERVAL(0, 0, 0, {past})", t=time, o=_date_literal(origins[1])
         )
     names = {"date": "DATE", "timestamp": "TIMESTAMP"}
-    return exp.cast(found, names.get(kind, "TIMESTAMP_NTZ"), dialect="spark")
+    return exp.cast(start, names.get(kind, "TIMESTAMP_NTZ"), dialect="spark")
 
 
 def _date_literal(text: str) -> exp.Expr:

@@ -1,1 +1,1 @@
-"""The windows of a SELECT: their calls, frames and orders, and what Spark has other words for."""
+"""The windows of a SELECT: their calls, frames and orders, on tables and streams."""

@@ -30,8 +30,8 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return anonymous("TRY_ELEMENT_AT", node.this, index)
     if dialect in _NO_NEGATIVE_INDEX:
         index = anonymous("GREATEST", index, exp.Literal.number(0))
-    array_position = fill_template("INT(NULLIF(:index, 0))", index=index)
-    return anonymous("TRY_ELEMENT_AT", node.this, array_position)
+    index_or_null = fill_template("INT(NULLIF(:index, 0))", index=index)
+    return anonymous("TRY_ELEMENT_AT", node.this, index_or_null)
 
 
 def _subscript_slice(node: exp.Expr, index: exp.Slice, kinds: Kinds) -> exp.Expr | None:
@@ -52,22 +52,20 @@ def _slice_of(
     if kind not in ("array", "string"):
         return None
     is_list = kind == "array"
-    array_length = "SIZE(:of)" if is_list else "CHAR_LENGTH(:of)"
-    array_position = f"IF((:n) < 0, {array_length} + (:n) + 1, :n)"
+    length_text = "SIZE(:of)" if is_list else "CHAR_LENGTH(:of)"
+    position_text = f"IF((:n) < 0, {length_text} + (:n) + 1, :n)"
     start: exp.Expr = exp.Literal.number(1)
-    end = fill_template(array_length, of=container)
+    end = fill_template(length_text, of=container)
     if first is not None:
-        start = fill_template(
-            f"IF({array_position} < 1, 1, {array_position})", of=container, n=first
-        )
+        start = fill_template(f"IF({position_text} < 1, 1, {position_text})", of=container, n=first)
     if last is not None:
-        end = fill_template(array_position, of=container, n=last)
+        end = fill_template(position_text, of=container, n=last)
     # A null end makes the slice null.
-    length_text = "((:end) - (:begin) + 1)"
-    count = fill_template(f"INT(IF({length_text} < 0, 0, {length_text}))", end=end, begin=start)
+    slice_length = "((:end) - (:start) + 1)"
+    count = fill_template(f"INT(IF({slice_length} < 0, 0, {slice_length}))", end=end, start=start)
     function = "SLICE" if is_list else "SUBSTRING"
     return fill_template(
-        f"{function}(:of, INT(:begin), :count)", of=container, begin=start, count=count
+        f"{function}(:of, INT(:start), :count)", of=container, start=start, count=count
     )
 
 

@@ -43,7 +43,12 @@ def is_funnel(node: exp.Expr) -> bool:
 
 
 def funnel_levels(
-    name: str, node: exp.Expr, rows: exp.Select, keys: Staged, names: list[str], work: Translation
+    name: str,
+    node: exp.Expr,
+    rows: exp.Select,
+    keys: Staged,
+    names: list[str],
+    translation: Translation,
 ) -> "DataFrame":
     """Return the level of each group, by ``wb.Funnel``.
 
@@ -58,7 +63,7 @@ def funnel_levels(
     keys : Staged
     names : list of str
         The columns of the groups.
-    work : Translation
+    translation : Translation
 
     Returns
     -------
@@ -78,8 +83,8 @@ def funnel_levels(
     window, modes = _window_and_modes(node.expressions)
     group = names or [unused([], "everyone")]
     time = unused(group, "time")
-    labels = _labels(params[1:], [*group, time], work.dialect)
-    df = _steps(rows, keys, names, group, time, params, labels, work)
+    labels = _labels(params[1:], [*group, time], translation.dialect)
+    df = _steps(rows, keys, names, group, time, params, labels, translation)
     unit = _UNITS.get(kind_of(df.schema[time].dataType))
     funnel = Funnel(
         {label: quoted(label) for label in labels},
@@ -90,15 +95,15 @@ def funnel_levels(
     )
     levels = funnel.levels(df)
     why = "windowFunnel is wb.Funnel"
-    work.add_part("funnel", funnel, why, df, levels, f"{funnel!r}.levels({{df}})")
+    translation.add_part("funnel", funnel, why, df, levels, f"{funnel!r}.levels({{df}})")
     level: exp.Expr = exp.column("level")
     if not names:
         level = exp.Coalesce(this=exp.Max(this=level), expressions=[exp.Literal.number(0)])
     select = exp.Select(
         expressions=[*map(staged_column, names), exp.alias_(level, name, quoted=True)]
     )
-    select.set("from_", exp.From(this=work.tables.answer(levels, "")))
-    return work.spark(select, "it is its level")
+    select.set("from_", exp.From(this=translation.tables.add_answer(levels, "")))
+    return translation.run_spark(select, "it is its level")
 
 
 def _window_and_modes(parameters: list[exp.Expr]) -> tuple[int, list[str]]:
@@ -137,7 +142,7 @@ def _steps(
     time: str,
     params: list[exp.Expr],
     labels: list[str],
-    work: Translation,
+    translation: Translation,
 ) -> "DataFrame":
     """Return the keys, the time and the steps of each row; a row with a null is no step.
 
@@ -153,7 +158,7 @@ def _steps(
     is_whole = unused([*group, time, *labels], "is_whole")
     columns.append(exp.alias_(_without_nulls(params), is_whole, quoted=True))
     rows.set("expressions", columns)
-    df = work.spark(rows, "it is what the funnel looks at")
+    df = translation.run_spark(rows, "it is what the funnel looks at")
     time_type = df.schema[time].dataType
     if kind_of(time_type) not in _BEFORE_ALL:
         raise WorkbenchError(
@@ -169,8 +174,8 @@ def _steps(
     select = exp.Select(
         expressions=[*map(staged_column, group), exp.alias_(step_time, time, quoted=True), *steps]
     )
-    select.set("from_", exp.From(this=work.tables.answer(df, "")))
-    return work.spark(select, "nulls are no steps")
+    select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
+    return translation.run_spark(select, "nulls are no steps")
 
 
 def _without_nulls(params: list[exp.Expr]) -> exp.Expr:

@@ -76,14 +76,14 @@ def _collect(node: exp.Expr, aggregates: list[exp.Expr]) -> None:
             _collect(child, aggregates)
 
 
-def answer_groups(select: exp.Select, work: Translation) -> exp.Select:
+def answer_groups(select: exp.Select, translation: Translation) -> exp.Select:
     """Return a SELECT over the answers of groups, in which quantiles and levels are columns.
 
     Parameters
     ----------
     select : sqlglot.exp.Select
         With a name for each column; it is changed.
-    work : Translation
+    translation : Translation
 
     Returns
     -------
@@ -94,7 +94,7 @@ def answer_groups(select: exp.Select, work: Translation) -> exp.Select:
     # A computed key must not get the name of a column.
     keys = Staged(taken={one.name.lower() for one in select.find_all(exp.Column)})
     names = list(dict.fromkeys(keys.name(one) for one in group_keys))
-    kernel_ids = {id(one) for one in _kernel_aggregates(select, work.dialect)}
+    kernel_ids = {id(one) for one in _kernel_aggregates(select, translation.dialect)}
     spark_aggregates: dict[exp.Expr, tuple[str, exp.Expr]] = {}
     kernel_aggregates: dict[exp.Expr, tuple[str, exp.Expr]] = {}
     for node in _aggregates(select):
@@ -108,12 +108,12 @@ def answer_groups(select: exp.Select, work: Translation) -> exp.Select:
         *keys.columns,
         *(name for name, _ in [*spark_aggregates.values(), *kernel_aggregates.values()]),
     }
-    _check_grouped(select, known_names, work.dialect)
-    df = _group_answers(select, work, keys, names, spark_aggregates, kernel_aggregates)
+    _check_grouped(select, known_names, translation.dialect)
+    df = _group_answers(select, translation, keys, names, spark_aggregates, kernel_aggregates)
     having = select.args.get("having")
     for part in (*_ROW_CLAUSES, "having", "group"):
         select.set(part, None)
-    select.set("from_", exp.From(this=work.tables.answer(df, "")))
+    select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
     select.set("where", None if having is None else exp.Where(this=having.this.copy()))
     return select
 
@@ -152,7 +152,7 @@ def _check_grouped(select: exp.Select, known_names: set[str], dialect: str) -> N
 
 def _group_answers(
     select: exp.Select,
-    work: Translation,
+    translation: Translation,
     keys: Staged,
     names: list[str],
     spark_aggregates: dict[exp.Expr, tuple[str, exp.Expr]],
@@ -161,22 +161,22 @@ def _group_answers(
     """Return the groups with the answers of all engines."""
     answers: list[DataFrame] = []
     if spark_aggregates or not names:
-        answers.append(_spark_aggregates(select, work, keys, names, spark_aggregates))
+        answers.append(_spark_aggregates(select, translation, keys, names, spark_aggregates))
     funnels = {name: node for name, node in kernel_aggregates.values() if is_funnel(node)}
     functions = {
-        name: read_function(node, work.dialect)
+        name: read_function(node, translation.dialect)
         for name, node in kernel_aggregates.values()
         if not is_funnel(node)
     }
     for name, node in funnels.items():
-        answers.append(funnel_levels(name, node, _rows_of(select), keys, names, work))
+        answers.append(funnel_levels(name, node, _rows_of(select), keys, names, translation))
     for kind in ("cont", "disc"):
         same_kind = {name: one for name, one in functions.items() if _KINDS[one.name] == kind}
         if same_kind:
-            answers.append(_quantiles(same_kind, kind, _rows_of(select), keys, names, work))
+            answers.append(_quantiles(same_kind, kind, _rows_of(select), keys, names, translation))
     df = answers[0]
     for other in answers[1:]:
-        df = _join_answers(df, other, names, work)
+        df = _join_answers(df, other, names, translation)
     return df
 
 
@@ -194,7 +194,7 @@ def _rows_of(select: exp.Select) -> exp.Select:
 
 def _spark_aggregates(
     select: exp.Select,
-    work: Translation,
+    translation: Translation,
     keys: Staged,
     names: list[str],
     spark_aggregates: dict[exp.Expr, tuple[str, exp.Expr]],
@@ -207,7 +207,7 @@ def _spark_aggregates(
     rows.set("expressions", columns)
     if names:
         rows.set("group", exp.Group(expressions=[keys.columns[one].copy() for one in names]))
-    return work.spark(rows, "aggregates of groups are its own")
+    return translation.run_spark(rows, "aggregates of groups are its own")
 
 
 def _quantiles(
@@ -216,7 +216,7 @@ def _quantiles(
     rows: exp.Select,
     keys: Staged,
     names: list[str],
-    work: Translation,
+    translation: Translation,
 ) -> "DataFrame":
     """Return the quantiles of one kind, for all columns at once."""
     values = Staged(taken={one.lower() for one in names})
@@ -232,7 +232,7 @@ def _quantiles(
         [exp.alias_(keys.columns[name], name, quoted=True) for name in names]
         + [exp.alias_(one, name, quoted=True) for name, one in values.columns.items()],
     )
-    df = work.spark(rows, "it is what the quantiles are of")
+    df = translation.run_spark(rows, "it is what the quantiles are of")
     if df.isStreaming:
         sql_name = next(iter(functions.values())).sql_name
         raise WorkbenchError(
@@ -245,19 +245,21 @@ def _quantiles(
     by = f", by={names!r}" if names else ""
     line = f"wb.quantiles({{df}}, {columns_read!r}, {q!r}{by}, kind={kind!r})"
     why = "wb.quantiles selects them without a sort"
-    work.add_part("quantiles", f"{kind} {q!r}", why, df, answer, line)
+    translation.add_part("quantiles", f"{kind} {q!r}", why, df, answer, line)
     selected = [
         exp.alias_(_selected_quantiles(columns[name], share, all_shares), name, quoted=True)
         for name, share in shares.items()
     ]
-    return work.spark(
-        _select_from(work, answer, [*map(staged_column, names), *selected]), "it is its list"
+    return translation.run_spark(
+        _select_from(translation, answer, [*map(staged_column, names), *selected]), "it is its list"
     )
 
 
-def _select_from(work: Translation, df: "DataFrame", columns: Sequence[exp.Expr]) -> exp.Select:
+def _select_from(
+    translation: Translation, df: "DataFrame", columns: Sequence[exp.Expr]
+) -> exp.Select:
     select = exp.Select(expressions=list(columns))
-    select.set("from_", exp.From(this=work.tables.answer(df, "")))
+    select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
     return select
 
 
@@ -291,7 +293,7 @@ def _value(function: SqlFunction) -> exp.Expr:
 
 
 def _join_answers(
-    df: "DataFrame", other: "DataFrame", names: list[str], work: Translation
+    df: "DataFrame", other: "DataFrame", names: list[str], translation: Translation
 ) -> "DataFrame":
     """Join two answers for the same groups; a null key equals a null key."""
     other_columns = [name for name in other.columns if name not in names]
@@ -305,8 +307,8 @@ def _join_answers(
         for name in names
     ]
     select = exp.Select(expressions=columns)
-    select.set("from_", exp.From(this=work.tables.answer(df, "a")))
-    right = work.tables.answer(other, "b")
+    select.set("from_", exp.From(this=translation.tables.add_answer(df, "a")))
+    right = translation.tables.add_answer(other, "b")
     on = exp.and_(*conditions) if conditions else None
     select.set("joins", [exp.Join(this=right, on=on, kind=None if conditions else "CROSS")])
-    return work.spark(select, "the answers for a group stand side by side")
+    return translation.run_spark(select, "the answers for a group stand side by side")

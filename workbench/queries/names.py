@@ -88,8 +88,8 @@ class QueryTables:
         ctes = self.ctes | {self._normalized(name): df for name, df in more.items()}
         return replace(self, ctes=ctes)
 
-    def answer(self, df: "DataFrame", alias: str) -> exp.Table:
-        """Return a table node that stands for the answer of a part of the query."""
+    def add_answer(self, df: "DataFrame", alias: str) -> exp.Table:
+        """Record the answer of a part of the query, and return a table node that stands for it."""
         name = f"{self.token}_{len(self.answers)}_"
         self.answers[name] = df
         table_alias = exp.TableAlias(this=exp.to_identifier(alias, quoted=True)) if alias else None

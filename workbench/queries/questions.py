@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def answer(query: exp.Query, work: Translation) -> "DataFrame":
+def answer(query: exp.Query, translation: Translation) -> "DataFrame":
     """Return the answer to a query, part by part.
 
     Parameters
     ----------
     query : sqlglot.exp.Query
         It is changed.
-    work : Translation
+    translation : Translation
 
     Returns
     -------
@@ -39,30 +39,30 @@ def answer(query: exp.Query, work: Translation) -> "DataFrame":
     WorkbenchError
         When a part of it is not available.
     """
-    if not needs_kernels(query, work.dialect):
-        add_op_column(query, work)
-        _name_columns(query, work.dialect)
-        return work.spark(query)
+    if not needs_kernels(query, translation.dialect):
+        add_op_column(query, translation)
+        _name_columns(query, translation.dialect)
+        return translation.run_spark(query)
     if (ctes := query.args.get("with_")) is not None:
         query.set("with_", None)
-        return answer(query, _with_cte_answers(ctes, work))
+        return answer(query, _with_cte_answers(ctes, translation))
     if isinstance(query, exp.Subquery) and not query.args.get("joins"):
-        return _answer_parenthesized(query, work)
+        return _answer_parenthesized(query, translation)
     for one in nested_queries(query):
-        _replace_by_answer(one, query, work)
-    add_op_column(query, work)
-    if isinstance(query, exp.Select) and _select_needs_kernels(query, work.dialect):
+        _replace_by_answer(one, query, translation)
+    add_op_column(query, translation)
+    if isinstance(query, exp.Select) and _select_needs_kernels(query, translation.dialect):
         resolve_named_windows(query)
         replace_frame_shifts(query)
-        query = extract_own_orders(resolve_columns(query, work.tables))
-        query = order_by_arrival(query, work)
-        if has_groups(query, work.dialect):
-            query = answer_groups(query, work)
+        query = extract_own_orders(resolve_columns(query, translation.tables))
+        query = order_by_arrival(query, translation)
+        if has_groups(query, translation.dialect):
+            query = answer_groups(query, translation)
         if _has_windows(query):
-            return answer_windows(query, work)
-        return work.spark(query, "it is what is made of the answers")
-    _name_columns(query, work.dialect)
-    return work.spark(query)
+            return answer_windows(query, translation)
+        return translation.run_spark(query, "it is what is made of the answers")
+    _name_columns(query, translation.dialect)
+    return translation.run_spark(query)
 
 
 def needs_kernels(query: exp.Expr, dialect: str) -> bool:
@@ -95,62 +95,62 @@ def _name_columns(query: exp.Expr, dialect: str) -> None:
         _name_columns(query.this, dialect)
 
 
-def _with_cte_answers(ctes: exp.With, work: Translation) -> Translation:
+def _with_cte_answers(ctes: exp.With, translation: Translation) -> Translation:
     """Return the translation with the answers of WITH as tables."""
     for cte in ctes.expressions:
         name = cte.alias
         if ctes.args.get("recursive") and _names_itself(cte):
-            if needs_kernels(cte.this, work.dialect):
+            if needs_kernels(cte.this, translation.dialect):
                 raise WorkbenchError(
                     f"query: {name!r} names itself and has windows, a funnel or quantiles, which "
                     "Spark cannot do; write its steps one by one."
                 )
             select = exp.select("*").from_(exp.Table(this=exp.to_identifier(name, quoted=True)))
             select.set("with_", exp.With(expressions=[cte.copy()], recursive=True))
-            df = work.spark(select)
+            df = translation.run_spark(select)
         else:
-            df = answer(cte.this.copy(), work)
+            df = answer(cte.this.copy(), translation)
         if columns := cte.args["alias"].args.get("columns"):
-            df = rename(df, [one.name for one in columns], work)
-        work = work.with_tables(work.tables.with_ctes({name: df}))
-    return work
+            df = rename(df, [one.name for one in columns], translation)
+        translation = translation.with_tables(translation.tables.with_ctes({name: df}))
+    return translation
 
 
 def _names_itself(cte: exp.CTE) -> bool:
     return any(one.name.lower() == cte.alias.lower() for one in cte.this.find_all(exp.Table))
 
 
-def _answer_parenthesized(query: exp.Subquery, work: Translation) -> "DataFrame":
+def _answer_parenthesized(query: exp.Subquery, translation: Translation) -> "DataFrame":
     """Return the answer to a query in parentheses, with an order or a limit after them."""
-    df = answer(query.this.copy(), work)
+    df = answer(query.this.copy(), translation)
     outer = exp.Select(expressions=[exp.Star()])
     for part in ("order", "limit", "offset"):
         outer.set(part, query.args[part].copy() if query.args.get(part) else None)
     if not any(outer.args.get(part) for part in ("order", "limit", "offset")):
         return df
-    outer.set("from_", exp.From(this=work.tables.answer(df, query.alias)))
-    add_op_column(outer, work)
-    return work.spark(outer)
+    outer.set("from_", exp.From(this=translation.tables.add_answer(df, query.alias)))
+    add_op_column(outer, translation)
+    return translation.run_spark(outer)
 
 
-def _replace_by_answer(nested: exp.Expr, around: exp.Query, work: Translation) -> None:
+def _replace_by_answer(nested: exp.Expr, around: exp.Query, translation: Translation) -> None:
     """Replace a nested query by a table that holds its answer."""
-    if not needs_kernels(nested, work.dialect):
+    if not needs_kernels(nested, translation.dialect):
         return
     _check_uncorrelated(nested, around)
     inner: Any = nested.this if isinstance(nested, exp.Subquery) else nested
-    df = answer(inner.copy(), work)
+    df = answer(inner.copy(), translation)
     alias = nested.args.get("alias")
     if alias is not None and alias.args.get("columns"):
-        df = rename(df, [column.name for column in alias.args["columns"]], work)
+        df = rename(df, [column.name for column in alias.args["columns"]], translation)
     if isinstance(nested.parent, exp.From | exp.Join):
-        answer_table = work.tables.answer(df, nested.alias or "answer_")
+        answer_table = translation.tables.add_answer(df, nested.alias or "answer_")
         for part in ("joins", "laterals", "sample", "pivots"):
             if nested.args.get(part):
                 answer_table.set(part, [child.copy() for child in nested.args[part]])
         nested.replace(answer_table)
         return
-    select = exp.select("*").from_(work.tables.answer(df, ""))
+    select = exp.select("*").from_(translation.tables.add_answer(df, ""))
     nested.replace(exp.Subquery(this=select) if isinstance(nested, exp.Subquery) else select)
 
 

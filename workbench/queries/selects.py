@@ -23,7 +23,7 @@ class WindowStages:
     Parameters
     ----------
     select : sqlglot.exp.Select
-    work : Translation
+    translation : Translation
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class WindowStages:
         Windows for Spark's own operator, by the names of their answers.
     """
 
-    def __init__(self, select: exp.Select, work: Translation) -> None:
-        self.work = work
+    def __init__(self, select: exp.Select, translation: Translation) -> None:
+        self.translation = translation
         taken = {one.alias_or_name.lower() for one in select.expressions}
         self.staged = Staged(taken=taken, hidden={*computed_aliases(select)})
         self.calls: list[SqlCall] = []
@@ -82,17 +82,17 @@ class WindowStages:
                 f"query: the window {inner_windows[0].sql()} stands within another window; "
                 "name its answer in a query within this one."
             )
-        call = call_of(node, self.work.dialect, self.staged, hint)
+        call = call_of(node, self.translation.dialect, self.staged, hint)
         if call is None:
             return staged_column(self._native(node, hint))
         self.calls.append(call)
         column = staged_column(call.result)
-        if call.is_int and self.work.dialect != "spark":
+        if call.is_int and self.translation.dialect != "spark":
             return exp.cast(column, "BIGINT")
         return column
 
     def _native(self, node: exp.Window, hint: str) -> str:
-        function = read_function(node.this, self.work.dialect)
+        function = read_function(node.this, self.translation.dialect)
         self._check_native(node, function)
         name = self.staged.new(hint or function.sql_name, bool(hint))
         window = node.copy()
@@ -106,7 +106,7 @@ class WindowStages:
 
     def _check_native(self, node: exp.Window, function: SqlFunction) -> None:
         spec = node.args.get("spec")
-        if self.work.dialect != "spark" and function.sql_name not in SPARK_ONLY:
+        if self.translation.dialect != "spark" and function.sql_name not in SPARK_ONLY:
             raise WorkbenchError(
                 f"query: there is no window function {function.sql_name!r}, neither here nor in "
                 "Spark with the same meaning."
@@ -120,14 +120,14 @@ class WindowStages:
             )
 
 
-def answer_windows(select: exp.Select, work: Translation) -> "DataFrame":
+def answer_windows(select: exp.Select, translation: Translation) -> "DataFrame":
     """Return the answer to a SELECT that has windows.
 
     Parameters
     ----------
     select : sqlglot.exp.Select
         With its stars expanded, its windows in full, and a name for each column; it is changed.
-    work : Translation
+    translation : Translation
 
     Returns
     -------
@@ -140,26 +140,26 @@ def answer_windows(select: exp.Select, work: Translation) -> "DataFrame":
     for part, word in (("where", "WHERE"), ("group", "GROUP BY"), ("having", "HAVING")):
         if (node := select.args.get(part)) is not None:
             check_no_window(node, word)
-    stages = WindowStages(select, work)
+    stages = WindowStages(select, translation)
     final_select = _final_select(select, stages)
     input_select = _input_select(select, stages)
-    df = work.spark(input_select, "it is what the windows look at")
-    window_calls = group_calls(stages.calls, df.schema, work.tables.dialect)
+    df = translation.run_spark(input_select, "it is what the windows look at")
+    window_calls = group_calls(stages.calls, df.schema, translation.tables.dialect)
     if df.isStreaming:
         if stages.native:
             raise WorkbenchError(
                 f"query: no stream has {', '.join(stages.native)}, which Spark's own window "
                 "operator alone has; leave it out."
             )
-        return answer_stream(df, window_calls, stages.staged.columns, final_select, work)
+        return answer_stream(df, window_calls, stages.staged.columns, final_select, translation)
     for over in window_calls:
         before, df = df, over.run(df)
         why = f"{over.choice.engine} answers, because {over.choice.why}"
-        work.add_part("over", over, why, before, df, f"{over!r}.run({{df}})")
+        translation.add_part("over", over, why, before, df, f"{over!r}.run({{df}})")
     if stages.native:
-        df = _with_native(df, stages, work)
-    final_select.set("from_", exp.From(this=work.tables.answer(df, "")))
-    return work.spark(final_select, "it is what is made of the answers")
+        df = _with_native(df, stages, translation)
+    final_select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
+    return translation.run_spark(final_select, "it is what is made of the answers")
 
 
 def _final_select(select: exp.Select, stages: WindowStages) -> exp.Select:
@@ -217,10 +217,10 @@ def _input_select(select: exp.Select, stages: WindowStages) -> exp.Select:
     return select
 
 
-def _with_native(df: "DataFrame", stages: WindowStages, work: Translation) -> "DataFrame":
+def _with_native(df: "DataFrame", stages: WindowStages, translation: Translation) -> "DataFrame":
     """Return a table with the windows that only Spark's operator answers."""
     columns: list[exp.Expr] = [exp.Star()]
     columns += [exp.alias_(one, name, quoted=True) for name, one in stages.native.items()]
     select = exp.Select(expressions=columns)
-    select.set("from_", exp.From(this=work.tables.answer(df, "")))
-    return work.spark(select, "its own window operator alone has these functions")
+    select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
+    return translation.run_spark(select, "its own window operator alone has these functions")

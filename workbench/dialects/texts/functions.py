@@ -52,12 +52,12 @@ def left_or_right(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None
 
 def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a part of a text, in which positions before the first letter count as letters."""
-    start, length_of = node.args.get("start"), node.args.get("length")
-    if isinstance(start, exp.Literal) and start.is_string and length_of is None:
+    start, count = node.args.get("start"), node.args.get("length")
+    if isinstance(start, exp.Literal) and start.is_string and count is None:
         return _first_match(node.this, start)
-    if start is None or length_of is None:
+    if start is None or count is None:
         return _substring_from(node, start, dialect)
-    if all(isinstance(one, exp.Literal) and one.this.strip("0") for one in (start, length_of)):
+    if all(isinstance(one, exp.Literal) and one.this.strip("0") for one in (start, count)):
         return None
     # DuckDB counts a negative start from the end, and a negative length backwards.
     first_condition = "= 0" if dialect == "duckdb" else "<= 0"
@@ -72,7 +72,7 @@ def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         f"CASE {negative_length} WHEN (:start) {first_condition} "
         f"THEN SUBSTRING(:text, 1, (:length) - ({lost_letters})) "
         "ELSE SUBSTRING(:text, :start, :length) END",
-        text=node.this, start=start, length=length_of,
+        text=node.this, start=start, length=count,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ WHOLE = exp.WindowSpec(
 NUMBER = "arrived"
 
 
-def order_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
+def order_by_arrival(select: exp.Select, translation: Translation) -> exp.Select:
     """Return a SELECT whose windows use the order of the rows if they need one and have none.
 
     Rows of pandas, Polars and Arrow have an order, and so do VALUES and the numbers of ``range``:
@@ -30,14 +30,16 @@ def order_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
     ----------
     select : sqlglot.exp.Select
         With its stars expanded and its windows in full; it is changed.
-    work : Translation
+    translation : Translation
 
     Returns
     -------
     sqlglot.exp.Select
     """
     without_order = [
-        one for one in walk_own(select) if isinstance(one, exp.Window) and _needs_order(one, work)
+        one
+        for one in walk_own(select)
+        if isinstance(one, exp.Window) and _needs_order(one, translation)
     ]
     source = select.args.get("from_")
     has_other_clauses = any(
@@ -49,7 +51,7 @@ def order_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
             window.set("order", exp.Order(expressions=[exp.Ordered(this=exp.Literal.number(0))]))
     if not without_order or has_other_clauses or source is None:
         return select
-    if (number_column := _number_rows(source.this, work)) is None:
+    if (number_column := _number_rows(source.this, translation)) is None:
         return select
     for window in without_order:
         window.set("order", exp.Order(expressions=[exp.Ordered(this=staged_column(number_column))]))
@@ -59,18 +61,20 @@ def order_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
     return select
 
 
-def _number_rows(source: exp.Expr, work: Translation) -> str | None:
+def _number_rows(source: exp.Expr, translation: Translation) -> str | None:
     """Number the rows of a table, and return the column's name; None if they have no order."""
     if isinstance(source, exp.Values):
-        return _number_values(source, work.dialect)
+        return _number_values(source, translation.dialect)
     numbered = (
-        work.tables.with_row_numbers(source, NUMBER) if isinstance(source, exp.Table) else None
+        translation.tables.with_row_numbers(source, NUMBER)
+        if isinstance(source, exp.Table)
+        else None
     )
     if numbered is None:
         return None
     df, number_column = numbered
     alias = source.args.get("alias")
-    answer_table = work.tables.answer(df, source.alias_or_name)
+    answer_table = translation.tables.add_answer(df, source.alias_or_name)
     if alias is not None and (columns := alias.columns):
         column_names = [*columns, exp.to_identifier(number_column, quoted=True)]
         answer_table.args["alias"].set("columns", [one.copy() for one in column_names])
@@ -92,10 +96,10 @@ def _number_values(values: exp.Values, dialect: str) -> str | None:
     return number_column
 
 
-def _needs_order(window: exp.Window, work: Translation) -> bool:
+def _needs_order(window: exp.Window, translation: Translation) -> bool:
     if window.args.get("order") is not None:
         return False
-    function = read_function(window.this, work.dialect)
+    function = read_function(window.this, translation.dialect)
     spec = window.args.get("spec")
     if not function.name or (spec is not None and str(spec.args.get("kind")).upper() != "ROWS"):
         return False

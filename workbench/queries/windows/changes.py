@@ -24,23 +24,25 @@ MULTI_ROW_CLAUSES = {
 }
 
 
-def add_op_column(query: exp.Query, work: Translation) -> None:
+def add_op_column(query: exp.Query, translation: Translation) -> None:
     """Put the column ``op`` first in a query over changes; the query is changed.
 
     Parameters
     ----------
     query : sqlglot.exp.Query
         Its nested queries are already replaced by their answers.
-    work : Translation
+    translation : Translation
 
     Raises
     ------
     WorkbenchError
         When it does more than filter rows and compute columns of each.
     """
-    if not any(is_changes(part.answer) for part in work.parts if part.engine == "over"):
+    if not any(is_changes(part.answer) for part in translation.parts if part.engine == "over"):
         return
-    tables = [one for one in query.find_all(exp.Table) if is_changes(work.tables.answer_of(one))]
+    tables = [
+        one for one in query.find_all(exp.Table) if is_changes(translation.tables.answer_of(one))
+    ]
     if not tables:
         return
     if clause := _clause_beyond_rows(query, tables[0]):
@@ -77,9 +79,9 @@ def is_changes(df: "DataFrame | None") -> bool:
     return df is not None and df.isStreaming and df.columns[0] == OP
 
 
-def rename(df: "DataFrame", names: list[str], work: Translation) -> "DataFrame":
+def rename(df: "DataFrame", names: list[str], translation: Translation) -> "DataFrame":
     """Return an answer with new names for its columns, except ``op``."""
-    return work.rename(df, [OP, *names] if is_changes(df) else names)
+    return translation.rename(df, [OP, *names] if is_changes(df) else names)
 
 
 def _clause_beyond_rows(query: exp.Query, table: exp.Table) -> str | None:

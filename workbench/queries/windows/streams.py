@@ -33,7 +33,7 @@ def answer_stream(
     overs: Sequence[Over],
     staged: Mapping[str, exp.Expr],
     final_select: exp.Select,
-    work: Translation,
+    translation: Translation,
 ) -> "DataFrame":
     """Return the answer to a SELECT over a stream.
 
@@ -46,7 +46,7 @@ def answer_stream(
         The expression of each column of ``df``.
     final_select : sqlglot.exp.Select
         The SELECT over the answers of the windows; it is changed.
-    work : Translation
+    translation : Translation
 
     Returns
     -------
@@ -58,7 +58,7 @@ def answer_stream(
     WorkbenchError
         When a part of it is not available on a stream.
     """
-    emit = work.emit or "on update"
+    emit = translation.emit or "on update"
     if len(overs) != 1:
         raise WorkbenchError(
             f"query: its windows have {len(overs)} partitions and orders, and those over a stream "
@@ -75,37 +75,39 @@ def answer_stream(
     # Names do not identify an expression: x > 3 and x < 3 are both called x_3.
     # A table that stands for an answer has another name each time.
     values = [one for one in staged.values() if not isinstance(one, exp.Column)]
-    computed = [one.sql().replace(work.tables.token, "") for one in values]
+    computed = [one.sql().replace(translation.tables.token, "") for one in values]
     answer = emitted(call._replace(computed=tuple(computed)), emit)
     why = f"windows over a stream are answered by the kernels, and rows go on {emit}"
-    work.add_part("over", overs[0], why, df, answer, f"{overs[0]!r}.run({{df}}, emit={emit!r})")
+    translation.add_part(
+        "over", overs[0], why, df, answer, f"{overs[0]!r}.run({{df}}, emit={emit!r})"
+    )
     if emit == "on update":
         final_select.set("expressions", [staged_column(OP), *final_select.expressions])
-    final_select.set("from_", exp.From(this=work.tables.answer(answer, "")))
-    return work.spark(final_select, "it is what is made of the answers")
+    final_select.set("from_", exp.From(this=translation.tables.add_answer(answer, "")))
+    return translation.run_spark(final_select, "it is what is made of the answers")
 
 
-def check_groups_close(df: "DataFrame", work: Translation) -> None:
+def check_groups_close(df: "DataFrame", translation: Translation) -> None:
     """Refuse groups of a stream that emit on close, where nothing tells that one is complete.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
         The answer to the query.
-    work : Translation
+    translation : Translation
 
     Raises
     ------
     WorkbenchError
     """
-    if work.emit != ON_CLOSE or not df.isStreaming:
+    if translation.emit != ON_CLOSE or not df.isStreaming:
         return
-    streams = [BoundTable.of(one) for one, _ in work.tables.read.values() if one.isStreaming]
+    streams = [BoundTable.of(one) for one, _ in translation.tables.read.values() if one.isStreaming]
     has_watermarks = any(has_watermark(one, name) for one in streams for name in one.names)
     keys = keys_of_groups(plan_of(df))
     if not keys or (has_watermarks and all(map(_have_watermark, keys))):
         return
-    if any(part.engine == "over" for part in work.parts):
+    if any(part.engine == "over" for part in translation.parts):
         raise not_available("GROUP BY, or an aggregate,", ON_CLOSE)
     if not has_watermarks:
         raise WorkbenchError(

@@ -136,14 +136,14 @@ def _comparison(terms: Sequence[exp.Expr], names: Sequence[str]) -> exp.Expr:
     tie_breaker: exp.Expr = exp.Literal.number(0)
     for term, name in zip(reversed(terms), reversed(names), strict=True):
         a, b = (exp.column(name, table=row) for row in ("a", "b"))
-        null_order, less_order = bool(term.args.get("nulls_first")), not term.args.get("desc")
+        nulls_first, is_ascending = bool(term.args.get("nulls_first")), not term.args.get("desc")
         tie_breaker = fill_template(
             "CASE WHEN :a IS NULL AND :b IS NULL THEN :same WHEN :a IS NULL THEN :null "
             "WHEN :b IS NULL THEN -:null WHEN :a < :b THEN :less WHEN :a > :b THEN -:less "
             "ELSE :same END",
             a=a, b=b, same=tie_breaker,
-            null=exp.paren(exp.convert(-1 if null_order else 1)),
-            less=exp.paren(exp.convert(-1 if less_order else 1)),
+            null=exp.paren(exp.convert(-1 if nulls_first else 1)),
+            less=exp.paren(exp.convert(-1 if is_ascending else 1)),
         )  # fmt: skip
     return exp.Lambda(
         this=tie_breaker, expressions=[exp.to_identifier("a"), exp.to_identifier("b")]

@@ -119,8 +119,8 @@ _DIFFERS = {"clickhouse": _clickhouse_differs, "duckdb": _duckdb_differs}
 def _use_unicode_case(tree: exp.Expr) -> None:
     """Call lowerUTF8 and upperUTF8: lower and upper of ClickHouse change ASCII letters alone."""
     for node in [*tree.find_all(exp.Lower, exp.Upper)]:
-        called = "lowerUTF8" if isinstance(node, exp.Lower) else "upperUTF8"
-        node.replace(exp.Anonymous(this=called, expressions=[node.this]))
+        function_name = "lowerUTF8" if isinstance(node, exp.Lower) else "upperUTF8"
+        node.replace(exp.Anonymous(this=function_name, expressions=[node.this]))
 
 
 def to_text(tree: exp.Expr, dialect: str) -> str:
@@ -138,8 +138,8 @@ def to_text(tree: exp.Expr, dialect: str) -> str:
             dialect, pretty=True, normalize_functions=functions, unsupported_level=ErrorLevel.RAISE
         )
     except SqlglotError as error:
-        what = str(error).strip().splitlines()[0].rstrip(".")
-        raise WorkbenchError(f"dialect: {dialect} cannot say this: {what}.") from None
+        message = str(error).strip().splitlines()[0].rstrip(".")
+        raise WorkbenchError(f"dialect: {dialect} cannot say this: {message}.") from None
 
 
 def fill_template(template: str, **parts: exp.Expr) -> exp.Expr:

@@ -213,17 +213,19 @@ def name_values(node: exp.Values, dialect: str) -> None:
     if dialect == "spark" or first is None or (alias is not None and alias.args.get("columns")):
         return
     width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
-    begin, word = {"duckdb": (0, "col"), "clickhouse": (1, "c")}.get(dialect, (1, "column"))
-    names = [exp.to_identifier(f"{word}{begin + k}") for k in range(width)]
+    first_number, prefix = {"duckdb": (0, "col"), "clickhouse": (1, "c")}.get(
+        dialect, (1, "column")
+    )
+    names = [exp.to_identifier(f"{prefix}{first_number + k}") for k in range(width)]
     alias = alias or exp.TableAlias(this=exp.to_identifier("values_"))
     alias.set("columns", names)
     node.set("alias", alias)
 
 
-def check_no_window(tree: exp.Expr, what: str) -> None:
+def check_no_window(tree: exp.Expr, clause: str) -> None:
     """Refuse a window in a clause that runs before windows."""
     if any(isinstance(one, exp.Window) for one in walk_own(tree)):
         raise WorkbenchError(
-            f"query: a window stands in {what}, which is answered before windows are; "
+            f"query: a window stands in {clause}, which is answered before windows are; "
             "take QUALIFY, or a query around this one."
         )

@@ -133,11 +133,11 @@ def _answer_parenthesized(query: exp.Subquery, translation: Translation) -> "Dat
     return translation.run_spark(outer)
 
 
-def _replace_by_answer(nested: exp.Expr, around: exp.Query, translation: Translation) -> None:
+def _replace_by_answer(nested: exp.Expr, outer_query: exp.Query, translation: Translation) -> None:
     """Replace a nested query by a table that holds its answer."""
     if not needs_kernels(nested, translation.dialect):
         return
-    _check_uncorrelated(nested, around)
+    _check_uncorrelated(nested, outer_query)
     inner: Any = nested.this if isinstance(nested, exp.Subquery) else nested
     df = answer(inner.copy(), translation)
     alias = nested.args.get("alias")
@@ -154,14 +154,20 @@ def _replace_by_answer(nested: exp.Expr, around: exp.Query, translation: Transla
     nested.replace(exp.Subquery(this=select) if isinstance(nested, exp.Subquery) else select)
 
 
-def _check_uncorrelated(nested: exp.Expr, around: exp.Query) -> None:
+def _check_uncorrelated(nested: exp.Expr, outer_query: exp.Query) -> None:
     """Refuse windows in a correlated query."""
-    inner = {table.alias_or_name.lower() for table in nested.find_all(exp.Table, exp.Subquery)}
-    outer = {
-        node.alias_or_name.lower() for node in walk_own(around) if isinstance(node, exp.Table)
-    } | {query.alias.lower() for query in nested_queries(around) if isinstance(query, exp.Subquery)}
+    inner_names = {
+        table.alias_or_name.lower() for table in nested.find_all(exp.Table, exp.Subquery)
+    }
+    outer_names = {
+        node.alias_or_name.lower() for node in walk_own(outer_query) if isinstance(node, exp.Table)
+    } | {
+        query.alias.lower()
+        for query in nested_queries(outer_query)
+        if isinstance(query, exp.Subquery)
+    }
     for column in nested.find_all(exp.Column):
-        if column.table and column.table.lower() in outer - inner:
+        if column.table and column.table.lower() in outer_names - inner_names:
             raise WorkbenchError(
                 f"query: a query with windows looks at {column.sql()} of the query around it, "
                 "which Spark cannot do; join the two instead."

@@ -153,9 +153,9 @@ def answer_windows(select: exp.Select, translation: Translation) -> "DataFrame":
             )
         return answer_stream(df, window_calls, stages.staged.columns, final_select, translation)
     for over in window_calls:
-        before, df = df, over.run(df)
+        input_df, df = df, over.run(df)
         why = f"{over.choice.engine} answers, because {over.choice.why}"
-        translation.add_part("over", over, why, before, df, f"{over!r}.run({{df}})")
+        translation.add_part("over", over, why, input_df, df, f"{over!r}.run({{df}})")
     if stages.native:
         df = _with_native(df, stages, translation)
     final_select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))

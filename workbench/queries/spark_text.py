@@ -144,18 +144,18 @@ def _known_column_types(select: exp.Select, frames: "dict[str, DataFrame]") -> l
 
 def _check_case(tree: exp.Expr, frames: "dict[str, DataFrame]") -> None:
     """Refuse names that differ from existing ones in case, where case matters."""
-    known = {name for df in frames.values() for name in df.columns}
-    known |= {
+    known_names = {name for df in frames.values() for name in df.columns}
+    known_names |= {
         one.alias
         for one in tree.find_all(exp.Alias)
         if not isinstance(one.this, exp.Column) or one.this.name != one.alias
     }
-    known |= {one.name for alias in tree.find_all(exp.TableAlias) for one in alias.columns}
+    known_names |= {one.name for alias in tree.find_all(exp.TableAlias) for one in alias.columns}
     for column in tree.find_all(exp.Column):
-        near = [one for one in sorted(known) if one.lower() == column.name.lower()]
-        if near and column.name not in known:
+        similar_names = [one for one in sorted(known_names) if one.lower() == column.name.lower()]
+        if similar_names and column.name not in known_names:
             raise WorkbenchError(
-                f"query: there is no column {column.name!r}; did you mean {near[0]!r}?"
+                f"query: there is no column {column.name!r}; did you mean {similar_names[0]!r}?"
             )
 
 
@@ -262,13 +262,17 @@ def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", di
     condition, parameters = str(error.getCondition()), error.getMessageParameters() or {}
     name = (parameters.get("objectName") or parameters.get("routineName") or "").replace("`", "")
     if condition.startswith("UNRESOLVED_COLUMN"):
-        known = [
+        known_names = [
             one.strip(" `") for one in (parameters.get("proposal") or "").split(",") if one.strip()
         ]
-        known = list(dict.fromkeys(one.replace("`", "").rpartition(".")[2] for one in known))
-        if not get_close_matches(name, known):
-            known += [one for df in frames.values() for one in df.columns if one not in known]
-        return f"there is no column {name!r}; {nearest(name, known)}"
+        known_names = list(
+            dict.fromkeys(one.replace("`", "").rpartition(".")[2] for one in known_names)
+        )
+        if not get_close_matches(name, known_names):
+            known_names += [
+                one for df in frames.values() for one in df.columns if one not in known_names
+            ]
+        return f"there is no column {name!r}; {nearest(name, known_names)}"
     if condition.startswith("UNRESOLVED_ROUTINE"):
         function = name.rpartition(".")[2].lower()
         if function in NAMED[dialect]:

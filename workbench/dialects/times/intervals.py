@@ -102,7 +102,7 @@ def add_to_date(count: exp.Expr, unit: str, day: exp.Expr) -> exp.Expr | None:
 
 
 def shift_time(
-    time: exp.Expr, count: exp.Expr, unit: str, back: bool, kind: str
+    time: exp.Expr, count: exp.Expr, unit: str, is_subtraction: bool, kind: str
 ) -> exp.Expr | None:
     """Return a time plus or minus some units; None if there is no such unit.
 
@@ -110,7 +110,7 @@ def shift_time(
     ----------
     time, count : sqlglot.exp.Expr
     unit : str
-    back : bool
+    is_subtraction : bool
     kind : str
         Spark's name for the type of the time.
 
@@ -119,7 +119,7 @@ def shift_time(
     >>> print(shift_time(exp.column("t"), exp.column("n"), "day", True, "date").sql("spark"))
     DATE_ADD(t, CAST((-(n)) * 1 AS INT))
     """
-    count = exp.Neg(this=exp.paren(count)) if back else count
+    count = exp.Neg(this=exp.paren(count)) if is_subtraction else count
     if kind == "date" and (day := add_to_date(count, unit, time)):
         return day
     interval = interval_of(count, unit)

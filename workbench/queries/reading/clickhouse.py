@@ -107,13 +107,13 @@ _CALLS = (exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc, exp.CountIf)
 def _expand_call(call: exp.Expr) -> None:
     _rename_distinct_if(call)
     name, arguments = call.name.lower(), call.expressions
-    plain = name.removesuffix("if")
-    if plain in _EXACT and arguments:
-        combined = plain != name
-        kind = exp.CombinedParameterizedAgg if combined else exp.ParameterizedAgg
+    base_name = name.removesuffix("if")
+    if base_name in _EXACT and arguments:
+        has_if = base_name != name
+        kind = exp.CombinedParameterizedAgg if has_if else exp.ParameterizedAgg
         share = [exp.Literal.number("0.5")]
         params = [one.copy() for one in arguments]
-        full_name = "quantileExactIf" if combined else "quantileExact"
+        full_name = "quantileExactIf" if has_if else "quantileExact"
         call.replace(kind(this=full_name, expressions=share, params=params))
     elif name in _UNIQ and arguments:
         call.set("this", "uniqExact")

@@ -189,24 +189,26 @@ def _error_with_position(query: str, error: ParseError) -> str:
     """Return the position of an error, what it is, and the line with a mark below it."""
     details = error.errors[0] if error.errors else {}
     line, last_column = details.get("line"), details.get("col")
-    what = str(details.get("description") or error).strip().rstrip(".")
-    what = what[:1].lower() + what[1:]
-    missing = _MISSING_ARGUMENT.search(what)
+    message = str(details.get("description") or error).strip().rstrip(".")
+    message = message[:1].lower() + message[1:]
+    missing = _MISSING_ARGUMENT.search(message)
     if missing and not issubclass(kind := getattr(exp, missing[1]), exp.Func):
-        what = "something is missing here"
+        message = "something is missing here"
     elif missing:
         name = kind.sql_name().lower()
-        what = f"{name} lacks an argument"
+        message = f"{name} lacks an argument"
         if re.search(rf"\b{name}\s*\(\s*DISTINCT\b", query, re.IGNORECASE):
-            what = f"{name} has no DISTINCT here, as it is of two columns; take it of a query of "
-            what += "SELECT DISTINCT"
+            message = (
+                f"{name} has no DISTINCT here, as it is of two columns; take it of a query of "
+            )
+            message += "SELECT DISTINCT"
     lines = query.splitlines()
     if line is None or last_column is None or not 0 < line <= len(lines):
-        return f"{what}."
+        return f"{message}."
     text = lines[line - 1]
     # sqlglot gives the position of the last letter of the word.
     column = max(1, min(last_column, len(text)) - len(details.get("highlight") or " ") + 1)
-    return f"line {line}, column {column}: {what}:\n{text}\n{' ' * (column - 1)}^"
+    return f"line {line}, column {column}: {message}:\n{text}\n{' ' * (column - 1)}^"
 
 
 def _first_line(error: Exception) -> str:

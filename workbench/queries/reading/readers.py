@@ -203,8 +203,8 @@ def _sessions_to_ranges(tokens: list[Token]) -> list[Token]:
             continue
         index = gap_start + sum(1 for _ in _gap_tokens(tokens[gap_start:]))
         if index == gap_start:
-            at = tokens[min(gap_start, len(tokens) - 1)]
-            raise _error("Expected a gap, such as INTERVAL '30 minutes'", at)
+            token = tokens[min(gap_start, len(tokens) - 1)]
+            raise _error("Expected a gap, such as INTERVAL '30 minutes'", token)
         replaced += _tokens_at(
             tokens[gap_start - 1],
             (TokenType.RANGE, "RANGE"), (TokenType.BETWEEN, "BETWEEN"),
@@ -284,6 +284,6 @@ def _is_column(before: Token, one: Token, following: Token) -> bool:
     return around and one.token_type in _COLUMN
 
 
-def _error(what: str, token: Token) -> ParseError:
+def _error(message: str, token: Token) -> ParseError:
     """Return an error of sqlglot at the position of a token."""
-    return ParseError.new(what, what, token.line, token.col, highlight=token.text)
+    return ParseError.new(message, message, token.line, token.col, highlight=token.text)

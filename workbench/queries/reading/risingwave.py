@@ -62,8 +62,8 @@ def _window_query(table: exp.Table, call: exp.Anonymous) -> exp.Expr:
         sizes.insert(1, sizes[0])
     window = anonymous("window", arguments[1], *(_interval_text(one) for one in sizes))
     ends = [
-        exp.alias_(exp.Dot(this=window.copy(), expression=exp.to_identifier(end)), named)
-        for named, end in _ENDS.items()
+        exp.alias_(exp.Dot(this=window.copy(), expression=exp.to_identifier(end)), column_name)
+        for column_name, end in _ENDS.items()
     ]
     alias = table.alias or name
     if (group := _group_by_ends(table, alias)) is not None:

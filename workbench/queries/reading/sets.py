@@ -48,12 +48,12 @@ def _normalize(node: exp.In) -> None:
 
 
 def _is_cte(column: exp.Column) -> bool:
-    above = column.parent
-    while above is not None:
-        ctes = above.args.get("with_")
+    ancestor = column.parent
+    while ancestor is not None:
+        ctes = ancestor.args.get("with_")
         if ctes is not None and column.name in [one.alias for one in ctes.expressions]:
             return not column.table
-        above = above.parent
+        ancestor = ancestor.parent
     return False
 
 

@@ -60,7 +60,7 @@ class QueryTables:
     spark: "SparkSession" = field(default_factory=session)
 
     @contextmanager
-    def as_views(self) -> "Iterator[None]":
+    def temporary_views(self) -> "Iterator[None]":
         """Drop the views that the parts of a query needed, on exit."""
         try:
             yield

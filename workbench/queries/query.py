@@ -57,7 +57,7 @@ class Query(Described):
         self.text, self.dialect = text, dialect
         tree = parse_query(text, dialect)
         self._translation = Translation(QueryTables(tables, dialect), emit=emit_of(text, dialect))
-        with without_call_sites(), self._translation.tables.as_views():
+        with without_call_sites(), self._translation.tables.temporary_views():
             self.answer: DataFrame = answer(tree, self._translation)
             check_groups_close(self.answer, self._translation)
         self.asked: list[tuple[Over | Funnel, DataFrame]] = [
@@ -100,7 +100,7 @@ class Query(Described):
         )
 
     def explain(self) -> str:
-        """Return the parts of the query as lines of Python, as :func:`workbench.explain_sql`."""
+        """Return the parts as lines of Python, as :func:`workbench.explain_sql` does."""
         names: dict[int, str] = {}
         lines: list[str] = []
         for name, (df, line) in self._translation.tables.read.items():

@@ -101,7 +101,7 @@ RUNNING = Frame.range(None, 0)
 def asked_of(query: str, dialect: str, **given: Any) -> list[Any]:
     """The window calls and funnels that a query becomes."""
     work = Translation(QueryTables(given, dialect))
-    with work.tables.as_views():
+    with work.tables.temporary_views():
         answered(parse_query(query, dialect), work)
     return [part.operation for part in work.parts if part.engine in ("over", "funnel")]
 

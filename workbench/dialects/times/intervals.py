@@ -156,17 +156,19 @@ def bucket_start(
         start = fill_template(month_start, t=time, o=_date_literal(origins[0]))
     elif kind == "date" and count * SECONDS[unit] % SECONDS["DAY"] == 0:
         days = count * SECONDS[unit] // SECONDS["DAY"]
-        past = f"DATE_ADD(:t, -PMOD(DATEDIFF(:t, :o), {days}))"
-        return fill_template(past, t=time, o=_date_literal(origins[1]))
+        date_start = f"DATE_ADD(:t, -PMOD(DATEDIFF(:t, :o), {days}))"
+        return fill_template(date_start, t=time, o=_date_literal(origins[1]))
     else:
         # By the local clock: a day in a time zone may have another number of seconds.
-        past = (
+        seconds_past = (
             f"PMOD(BIGINT(DATEDIFF(:t, :o)) * 86400 + HOUR(:t) * 3600 + MINUTE(:t) * 60 "
             f"+ FLOOR(EXTRACT(SECOND FROM :t)), {count * SECONDS[unit]})"
         )
         clock = "CAST(DATE_TRUNC('SECOND', :t) AS TIMESTAMP_NTZ)"
         start = fill_template(
-            f"{clock} - MAKE_DT_INTERVAL(0, 0, 0, {past})", t=time, o=_date_literal(origins[1])
+            f"{clock} - MAKE_DT_INTERVAL(0, 0, 0, {seconds_past})",
+            t=time,
+            o=_date_literal(origins[1]),
         )
     names = {"date": "DATE", "timestamp": "TIMESTAMP"}
     return exp.cast(start, names.get(kind, "TIMESTAMP_NTZ"), dialect="spark")

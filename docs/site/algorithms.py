@@ -14,7 +14,7 @@ import nbformat
 
 from kernels import registry
 from kernels.core.kernel import Kernel
-from workbench.widgets.sharing.kept import LESSON, found
+from workbench.widgets.sharing.kept import LESSON, saved_value
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The folders of ``kernels`` as their readers call them.
@@ -142,7 +142,7 @@ def lessons() -> dict[str, set[str]]:
     found_: dict[str, set[str]] = defaultdict(set)
     for path in ROOT.glob("notebooks/*.ipynb"):
         for data in kept_in(nbformat.read(path, as_version=4)):
-            one = found(LESSON, data)
+            one = saved_value(LESSON, data)
             for function in one["lesson"]["functions"] if one else ():
                 found_[function["name"]].add(path.stem)
     return found_

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 
 from workbench.markup import Markup, converted, element, joined, stylesheet
-from workbench.widgets.sharing.kept import LESSON, found
+from workbench.widgets.sharing.kept import LESSON, saved_value
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.still import still
 
@@ -60,6 +60,6 @@ def first_lesson(path: Path) -> Lesson:
     outputs = [
         one for cell in nbformat.read(path, as_version=4).cells for one in cell.get("outputs", [])
     ]
-    kept = (found(LESSON, one.get("data", {})) for one in outputs)
+    kept = (saved_value(LESSON, one.get("data", {})) for one in outputs)
     lesson: Lesson = next(one["lesson"] for one in kept if one)
     return lesson

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.markup import Markup, converted, element, own_file
-from workbench.widgets.sharing.kept import LESSON, PAGE, found
+from workbench.widgets.sharing.kept import LESSON, PAGE, saved_value
 from workbench.widgets.stepper.lesson import checked
 from workbench.widgets.stepper.player import player_page, told_first
 
@@ -34,7 +34,7 @@ def living_page(data: Mapping[str, Any]) -> Markup | None:
     Markup or None
         A document of HTML; None where nothing was kept.
     """
-    lesson, page = found(LESSON, data), found(PAGE, data)
+    lesson, page = saved_value(LESSON, data), saved_value(PAGE, data)
     if lesson is not None:
         shown, step = checked(lesson["lesson"]), lesson["step"]
         page = player_page(shown, step, lesson["mode"], step or told_first(shown))

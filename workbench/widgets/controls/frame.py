@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.frames.frame import EXCLUSIONS, Frame
 from workbench.markup import element
 from workbench.widgets.html import HTML
-from workbench.widgets.sharing.state import Parts, alone, offered
+from workbench.widgets.sharing.state import Parts, option_for, single_text
 
 UNITS = {"ROWS": "rows", "RANGE": "range", "GROUPS": "groups", "SESSION": "session"}
 MAKE: dict[str, Callable[..., Frame]] = {
@@ -97,7 +97,7 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
         if kind in SIGNS and size:
             return kind, size
         sides = [one for one in self.kind.options if one not in SIGNS]
-        return offered(name, text, {one: one for one in sides}), self.distance.value
+        return option_for(name, text, {one: one for one in sides}), self.distance.value
 
     def _hide(self, _change: Any = None) -> None:
         away = self.kind.value in SIGNS
@@ -171,9 +171,9 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
 
     def _read(self, parts: Parts) -> tuple[str, str, list[tuple[str, str]]]:
         """The unit, what is left out, and the two bounds of a state."""
-        said = {name: alone(parts, name, usual) for name, usual in self._usual.items()}
-        unit = offered("unit", said["unit"], {one: one for one in UNITS.values()})
-        exclude = offered("exclude", said["exclude"], {one: one for one in EXCLUSIONS})
+        said = {name: single_text(parts, name, usual) for name, usual in self._usual.items()}
+        unit = option_for("unit", said["unit"], {one: one for one in UNITS.values()})
+        exclude = option_for("exclude", said["exclude"], {one: one for one in EXCLUSIONS})
         ends = [self.low.read("from", said["from"]), self.high.read("to", said["to"])]
         return unit, exclude, ends
 
@@ -195,8 +195,8 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
 
     def _say(self) -> None:
         self.hint.value = element("div", HINTS[self.unit.value], class_="wb-hint")
-        alone = self.unit.value == "session"
-        self.low.layout.display = self.high.kind.layout.display = "none" if alone else None
+        is_session = self.unit.value == "session"
+        self.low.layout.display = self.high.kind.layout.display = "none" if is_session else None
 
     def _ask(self, _change: Any = None) -> None:
         if self._opening:

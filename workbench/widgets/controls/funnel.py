@@ -15,7 +15,7 @@ from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
 from workbench.spark.shuffle import any_of
-from workbench.widgets.sharing.state import Parts, alone, offered
+from workbench.widgets.sharing.state import Parts, option_for, single_text
 
 WINDOWS = [
     *("0 seconds", "1 second", "10 seconds", "1 minute", "5 minutes", "15 minutes", "30 minutes"),
@@ -187,17 +187,19 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             When it says what cannot be chosen here; the controls are as before.
         """
         known = {name: name for name in self.editor.names}
-        steps = [offered("step", one, known) for one in parts.get("step", self._first.labels)]
+        steps = [option_for("step", one, known) for one in parts.get("step", self._first.labels)]
         if len(steps) > MAX_STEPS:
             raise WorkbenchError(f"state: {len(steps)} steps are too many; use {MAX_STEPS}.")
-        window = self._window_of(alone(parts, "within", window_text(self._first.window)))
-        order = offered("order", alone(parts, "order", ORDERS[0]), {one: one for one in ORDERS})
-        modes = {offered("mode", one, {mode: mode for mode in MODES})
+        window = self._window_of(single_text(parts, "within", window_text(self._first.window)))
+        order = option_for(
+            "order", single_text(parts, "order", ORDERS[0]), {one: one for one in ORDERS}
+        )
+        modes = {option_for("mode", one, {mode: mode for mode in MODES})
                  for one in parts.get("mode", [])}  # fmt: skip
         found = {_by_text(value): value for _, value in self.segments.options}
-        by = offered("by", _by_text(tuple(parts.get("by", []))), found)
+        by = option_for("by", _by_text(tuple(parts.get("by", []))), found)
         shown = {str(n): n for _, n in self.shown.options}
-        most = offered("show", alone(parts, "show", str(MOST[0])), shown)
+        most = option_for("show", single_text(parts, "show", str(MOST[0])), shown)
         self._opening = True
         try:
             self.editor.steps, self.window.value = tuple(steps), window
@@ -212,7 +214,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         """The window that a text stands for; the slider has it from then on."""
         known = {window_text(value): value for _, value in self.window.options}
         if text in known or isinstance(self._first.window, int):
-            found: Duration = offered("within", text, known)
+            found: Duration = option_for("within", text, known)
             return found
         try:
             micros = microseconds(text)

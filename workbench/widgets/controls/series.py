@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.svg import cut
 from workbench.frames.frame import Frame
 from workbench.widgets.controls.frame_choices import frame_choices, label_of
-from workbench.widgets.sharing.state import Parts, alone, key_text, offered
+from workbench.widgets.sharing.state import Parts, key_text, option_for, single_text
 from workbench.windows.bands.call import band_of, changed, frame_of
 from workbench.windows.bands.prepared_series import Key
 from workbench.windows.over import Over
@@ -101,14 +101,20 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         """
         labels = {key_text(key): label for label, key in self._keys.items()}
         first = next(iter(labels), "")
-        chosen = offered("series", alone(parts, "series", first), labels) if labels else None
-        below = [offered("below", one, labels) for one in parts.get("below", [])]
+        chosen = (
+            option_for("series", single_text(parts, "series", first), labels) if labels else None
+        )
+        below = [option_for("below", one, labels) for one in parts.get("below", [])]
         frames = dict(self.window.options)
         usual = label_of(frame_of(self._first))
-        frame = offered("window", alone(parts, "window", usual), frames)
-        shares = _shares(alone(parts, "band", ""), self._first)
-        marked = offered("outliers", alone(parts, "outliers", "yes"), {"yes": True, "no": False})
-        scale = offered("scale", alone(parts, "scale", "same"), {"same": True, "own": False})
+        frame = option_for("window", single_text(parts, "window", usual), frames)
+        shares = _shares(single_text(parts, "band", ""), self._first)
+        marked = option_for(
+            "outliers", single_text(parts, "outliers", "yes"), {"yes": True, "no": False}
+        )
+        scale = option_for(
+            "scale", single_text(parts, "scale", "same"), {"same": True, "own": False}
+        )
         self._opening = True
         try:
             if chosen is not None:
@@ -169,10 +175,10 @@ def _quantiles(over: Over) -> tuple[float, ...]:
 
 def _series_list(over: Over, sizes: Mapping[Key, int]) -> widgets.Dropdown:
     longest = sorted(sizes, key=lambda key: -sizes[key])[:MOST_SERIES]
-    offered = [key for key in sizes if key in set(longest)]
+    candidates = [key for key in sizes if key in set(longest)]
     labels = [
         (f"{' · '.join(map(str, key))} ({sizes[key]:,} {noun(sizes[key], 'rows')})", key)
-        for key in offered
+        for key in candidates
     ]
     return widgets.Dropdown(
         options=labels, description=cut(" · ".join(over.partition_by), LETTERS),

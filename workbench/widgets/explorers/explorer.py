@@ -13,7 +13,7 @@ from workbench.markup import Markup, element
 from workbench.widgets.chart import Chart
 from workbench.widgets.html import HTML, code_line, heading, told
 from workbench.widgets.redraw import redraw
-from workbench.widgets.sharing.controls import options_of, texts_of, value_meant
+from workbench.widgets.sharing.controls import options_of, texts_of, value_from_texts
 from workbench.widgets.sharing.files import csv_of
 from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable
@@ -36,9 +36,9 @@ class Stilled:
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         live = super()._repr_mimebundle_(**options) or {}  # type: ignore[misc]
         shown = {"image/svg+xml": self._still(), "text/plain": repr(self)}
-        return {**live, **shown, **self._kept()}
+        return {**live, **shown, **self._saved_output()}
 
-    def _kept(self) -> dict[str, Any]:
+    def _saved_output(self) -> dict[str, Any]:
         """Return what a saved cell has of it beside the still."""
         return {}
 
@@ -143,11 +143,11 @@ class Explorer(Shared, Card):
 
     answer: Answer
     #: The controls that are choices of a page.
-    PAGED: Sequence[str] = ()
+    PAGE_CHOICES: Sequence[str] = ()
 
     def __init__(self, title: str, controls: Mapping[str, Any], *beside: Any) -> None:
         self.title, self.asked = title, dict(controls)
-        self.STATED = tuple(controls)
+        self.STATE_NAMES = tuple(controls)
         self._usual = {name: texts_of(control.value) for name, control in controls.items()}
         self.chart, self.sentence, self.code = self._place(), HTML(), HTML()
         share = self._share_bar()
@@ -187,7 +187,7 @@ class Explorer(Shared, Card):
     def _ask(self, _change: Any = None) -> None:
         if not self._opening:
             self._take(self._answer(self._values()))
-            self._noted()
+            self._note_view()
 
     def _take(self, answer: Answer) -> None:
         self.answer = answer
@@ -203,14 +203,14 @@ class Explorer(Shared, Card):
     def _still(self) -> Markup:
         return still(self.chart, repr(self), self.words)
 
-    def _parts(self) -> dict[str, Any]:
+    def _state_parts(self) -> dict[str, Any]:
         return {name: texts_of(value) for name, value in self._values().items()}
 
     def _reopen(self, parts: Parts) -> None:
         before = self._values()
         try:
             for name, control in self.asked.items():
-                control.value = value_meant(name, control, parts.get(name, self._usual[name]))
+                control.value = value_from_texts(name, control, parts.get(name, self._usual[name]))
         except WorkbenchError:
             for name, value in before.items():
                 self.asked[name].value = value
@@ -222,11 +222,11 @@ class Explorer(Shared, Card):
 
     def _choices(self) -> list[PageChoice]:
         """Return the choices of a page, as the controls have them."""
-        return [_paged(name, self.asked[name]) for name in self.PAGED]
+        return [_paged(name, self.asked[name]) for name in self.PAGE_CHOICES]
 
     def _meant(self, *chosen: Any) -> dict[str, Any]:
         """Return what the choices of a page come to, as values of controls."""
-        return dict(zip(self.PAGED, chosen, strict=True))
+        return dict(zip(self.PAGE_CHOICES, chosen, strict=True))
 
     def _shareable(self) -> Shareable:
         now, choices = self._values(), self._choices()
@@ -239,7 +239,7 @@ class Explorer(Shared, Card):
 
     def _view(self, asked: Mapping[str, Any]) -> PageView:
         answer = self._answer(asked)
-        state = self._stated({name: texts_of(value) for name, value in asked.items()})
+        state = self._state_text({name: texts_of(value) for name, value in asked.items()})
         rows = Listed(answer.table, answer.code).markup
         return PageView(
             state, self._pictured(answer), answer.words, rows, answer.code, csv_of(answer.table)

@@ -28,7 +28,7 @@ from workbench.widgets.sharing.files import csv_of
 from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable
 from workbench.widgets.sharing.shared import Shared
-from workbench.widgets.sharing.state import Parts, alone, key_text, offered
+from workbench.widgets.sharing.state import Parts, key_text, option_for, single_text
 from workbench.widgets.stepper.player import Player
 from workbench.widgets.table import Listed, Table
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
@@ -62,7 +62,7 @@ class FrameExplorer(Shared, Card):
     """
 
     FILE = "frames"
-    STATED = ("partition", "function", "unit", "from", "to", "exclude")
+    STATE_NAMES = ("partition", "function", "unit", "from", "to", "exclude")
 
     def __init__(self, over: Over, df: "DataFrame") -> None:
         self.over, self._df = _framed(over), df
@@ -90,7 +90,7 @@ class FrameExplorer(Shared, Card):
         self._listen()
         self._show()
         self._say()
-        self._noted()
+        self._note_view()
 
     def __repr__(self) -> str:
         return f"Frames of {self.over!r}"
@@ -153,9 +153,9 @@ class FrameExplorer(Shared, Card):
         self.player.children = ()
         self._show()
         self._say()
-        self._noted()
+        self._note_view()
 
-    def _parts(self) -> dict[str, Any]:
+    def _state_parts(self) -> dict[str, Any]:
         return {
             **_key_parts(self.partition.key), "function": self.table.column,
             **frame_parts(self.controls.frame),
@@ -165,9 +165,11 @@ class FrameExplorer(Shared, Card):
         key, column = self.who.value, self.column.value
         if self._keys:
             keys = {key_text(one): one for one, _ in self._keys}
-            key = offered("partition", alone(parts, "partition", next(iter(keys))), keys)
+            key = option_for("partition", single_text(parts, "partition", next(iter(keys))), keys)
         functions = {name: name for name in self.column.options}
-        column = offered("function", alone(parts, "function", next(iter(functions))), functions)
+        column = option_for(
+            "function", single_text(parts, "function", next(iter(functions))), functions
+        )
         over = self.over.with_frame(self.controls.meant(parts))
         held = self.partition if key == self.who.value else self._fetched(key)
         partition = _bound_to(held, over)
@@ -211,7 +213,7 @@ class FrameExplorer(Shared, Card):
         rows, words = table.listed(), _words(table)
         parts = {**_key_parts(partition.key), "function": column, **frame_parts(table.frame)}
         return PageView(
-            self._stated(parts), bare(drawn, words, width, height), words,
+            self._state_text(parts), bare(drawn, words, width, height), words,
             Listed(rows, repr(over)).markup, repr(over), csv_of(rows),
         )  # fmt: skip
 

@@ -54,7 +54,7 @@ from workbench.widgets.sharing.files import csv_of
 from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable
 from workbench.widgets.sharing.shared import Shared
-from workbench.widgets.sharing.state import Parts, alone, key_text, offered
+from workbench.widgets.sharing.state import Parts, key_text, option_for, single_text
 from workbench.widgets.table import Table
 from workbench.windows.inspect.one_partition import value_text
 
@@ -99,7 +99,7 @@ class OriginExplorer(Shared, Card):
     """
 
     FILE = "origin"
-    STATED = ("key", "feature", "query", "compare", "other")
+    STATE_NAMES = ("key", "feature", "query", "compare", "other")
     asked: OneQuery
     origin: Origin
     _filling = False
@@ -192,7 +192,7 @@ class OriginExplorer(Shared, Card):
             return str(time)
         return str(np.datetime64(time, "us")).removesuffix(".000000")
 
-    def _parts(self) -> dict[str, Any]:
+    def _state_parts(self) -> dict[str, Any]:
         both = self.compare.value == ANOTHER
         return {
             "key": key_text(self.who.value),
@@ -204,17 +204,19 @@ class OriginExplorer(Shared, Card):
 
     def _reopen(self, parts: Parts) -> None:
         keys = {key_text(key): key for _, key in self.who.options}
-        key = offered("key", alone(parts, "key", key_text(self.who.options[0][1])), keys)
+        key = option_for("key", single_text(parts, "key", key_text(self.who.options[0][1])), keys)
         features = {name: name for name in self.feature.options}
         first = next(iter(features))
-        feature = offered("feature", alone(parts, "feature", first), features)
+        feature = option_for("feature", single_text(parts, "feature", first), features)
         ways = {name: name for name in self.compare.options}
-        way = offered("compare", alone(parts, "compare", ALONE), ways)
+        way = option_for("compare", single_text(parts, "compare", ALONE), ways)
         # Which queries a key has is known when it is here.
         held = self._key if key == self.who.value else fetched_key(self._plan, key)
         times = {self._text(time): time for time in held.times}
         query, other = (
-            offered(name, alone(parts, name, self._text(held.times[max(k, -len(times))])), times)
+            option_for(
+                name, single_text(parts, name, self._text(held.times[max(k, -len(times))])), times
+            )
             for name, k in (("query", -1), ("other", -2))
         )
         self._filling = True
@@ -254,7 +256,7 @@ class OriginExplorer(Shared, Card):
         figure = origin_figure(one, self._plan.integer_time, other)
         drawn, height, width = arranged([Named(figure, f"{feature}, {self._clock(time)}")], 0)
         asked = f"{self._alone()!r}, {_time_of(query)!r}, {feature!r}"
-        parts = self._parts() | {"feature": feature, "query": self._text(time)}
+        parts = self._state_parts() | {"feature": feature, "query": self._text(time)}
         parts["compare"] = [] if way == ALONE else way
         parts["other"] = [] if other is None else self._text(beside)
         compared = self._compared(way, query, found)
@@ -262,7 +264,7 @@ class OriginExplorer(Shared, Card):
         code = f"backfill.origin(queries, events, {asked})"
         words, rows = self._words_of(one), tables + self._pieces(one, code).markup
         return PageView(
-            self._stated(parts), bare(drawn, words, width, height), words, rows,
+            self._state_text(parts), bare(drawn, words, width, height), words, rows,
             code, csv_of(_pieces(one, self._text)),
         )  # fmt: skip
 
@@ -300,7 +302,7 @@ class OriginExplorer(Shared, Card):
         self._listen()
         self._show_tables(compared)
         self._say(perf_counter() - start)
-        self._noted()
+        self._note_view()
 
     def _listen(self) -> None:
         """Let a click on a mark list the events behind it; what was listed is gone."""

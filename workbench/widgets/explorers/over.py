@@ -15,7 +15,7 @@ from workbench.widgets.html import Status
 from workbench.widgets.progress import Progress
 from workbench.widgets.sharing.handed_on import HandedOn
 from workbench.widgets.sharing.shared import Shared
-from workbench.widgets.sharing.state import alone, offered, parts_in, state_of
+from workbench.widgets.sharing.state import option_for, parse_any_state, single_text, state_of
 from workbench.windows.over import Over
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ class OverExplorer(HandedOn, Stilled, widgets.VBox):  # type: ignore[misc]
 
     @state.setter
     def state(self, state: str) -> None:
-        parts, before = parts_in(state), self.tabs.selected_index
+        parts, before = parse_any_state(state), self.tabs.selected_index
         titles = {tab.title: tab.title for tab in self._tabs}
-        title = offered("tab", alone(parts, "tab", next(iter(titles))), titles)
+        title = option_for("tab", single_text(parts, "tab", next(iter(titles))), titles)
         rest = {name: texts for name, texts in parts.items() if name != "tab"}
         try:
             self.choose(title).state = state_of(rest)
@@ -167,6 +167,6 @@ class OverExplorer(HandedOn, Stilled, widgets.VBox):  # type: ignore[misc]
 
     def _fill(self, index: int, made: Any) -> None:
         if index:
-            made.stand_in({"tab": self._tabs[index].title})
+            made.set_state_prefix({"tab": self._tabs[index].title})
         self._shown = made
         self.tabs.children[index].children = (made,)

@@ -102,7 +102,7 @@ class SeriesExplorer(Shared, Card):
     """
 
     FILE = "band"
-    STATED = ("series", "below", "window", "band", "outliers", "scale", "from", "to")
+    STATE_NAMES = ("series", "below", "window", "band", "outliers", "scale", "from", "to")
 
     def __init__(self, over: Over, df: "DataFrame") -> None:
         check_band(df, over)
@@ -227,9 +227,9 @@ class SeriesExplorer(Shared, Card):
         seconds = time.perf_counter() - start
         self._list()
         self.status.tell(self._said(figure, seconds))
-        self._noted()
+        self._note_view()
 
-    def _parts(self) -> dict[str, Any]:
+    def _state_parts(self) -> dict[str, Any]:
         return self.controls.parts() | view_parts(self._view)
 
     def _reopen(self, parts: Parts) -> None:
@@ -298,7 +298,7 @@ class SeriesExplorer(Shared, Card):
             parts |= {"series": key_text(keys[0]), "below": [key_text(key) for key in keys[1:]]}
         picture = bare(drawn, f"{', '.join(named)}: {words}", width, height)
         return PageView(
-            self._stated(parts), picture, words, listed.markup, repr(over), csv_of(listed.frame)
+            self._state_text(parts), picture, words, listed.markup, repr(over), csv_of(listed.frame)
         )
 
     def _list(self) -> None:

@@ -9,7 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.decimate import within
 from workbench.figures.series import View, spoken_share
 from workbench.figures.theme import number
-from workbench.widgets.sharing.state import Parts, alone
+from workbench.widgets.sharing.state import Parts, single_text
 from workbench.windows.bands.quantile_band import Band
 
 #: How often the axis is halved for a page.
@@ -48,7 +48,7 @@ def view_of(parts: Parts, is_time: bool) -> View | None:
     """
     if "from" not in parts and "to" not in parts:
         return None
-    ends = [alone(parts, name, "") for name in ("from", "to")]
+    ends = [single_text(parts, name, "") for name in ("from", "to")]
     try:
         low, high = (np.datetime64(end, "us") if is_time else float(end) for end in ends)
     except ValueError:

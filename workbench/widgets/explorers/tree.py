@@ -59,7 +59,7 @@ class TreeExplorer(TreeChart):
 
     FILE = "tree"
     LEAVES = Leaves("row", "rows", "in the frame", valued=True)
-    PAGED = ("row", "aggregate", "fanout")
+    PAGE_CHOICES = ("row", "aggregate", "fanout")
 
     def __init__(
         self,

@@ -56,7 +56,7 @@ class WindowTypesExplorer(Explorer):
     """
 
     FILE = "windows"
-    PAGED = ("query",)
+    PAGE_CHOICES = ("query",)
 
     def __init__(
         self,

@@ -1,14 +1,14 @@
-"""What a control holds as the texts of a state, and which value of it such texts mean."""
+"""The value of a control as texts of a state, and back."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.sharing.state import alone, offered
+from workbench.widgets.sharing.state import option_for, single_text
 
 
 def texts_of(value: Any) -> list[str]:
-    """Return the value of a control as a state has it.
+    """Return the value of a control as texts of a state.
 
     Parameters
     ----------
@@ -29,15 +29,15 @@ def texts_of(value: Any) -> list[str]:
     return [str(one) for one in (value if isinstance(value, tuple) else (value,))]
 
 
-def value_meant(name: str, control: Any, texts: Sequence[str]) -> Any:
-    """Return the value of a control that the texts of a state mean.
+def value_from_texts(name: str, control: Any, texts: Sequence[str]) -> Any:
+    """Return the value of a control for the texts of a state.
 
     Parameters
     ----------
     name : str
-        What the state calls the control.
+        The control's name in the state.
     control : ipywidgets.Widget
-        A selection, a check box, a slider of whole numbers, or one of a range of them.
+        A selection, a check box, or a slider of an integer or of a range of integers.
     texts : sequence of str
 
     Returns
@@ -52,24 +52,24 @@ def value_meant(name: str, control: Any, texts: Sequence[str]) -> Any:
     Examples
     --------
     >>> import ipywidgets as widgets
-    >>> value_meant("row", widgets.IntSlider(max=7), ["3"])
+    >>> value_from_texts("row", widgets.IntSlider(max=7), ["3"])
     3
-    >>> value_meant("row", widgets.IntSlider(max=7), ["9"])
+    >>> value_from_texts("row", widgets.IntSlider(max=7), ["9"])
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: state: row='9' cannot be chosen here; give 0 to 7.
     """
     if isinstance(control.value, tuple):
         return _range(name, control, texts)
-    text = alone({name: texts}, name, "")
+    text = single_text({name: texts}, name, "")
     if hasattr(control, "options"):
-        return offered(name, text, {str(value): value for _, value in options_of(control)})
+        return option_for(name, text, {str(value): value for _, value in options_of(control)})
     if isinstance(control.value, bool):
-        return offered(name, text, {"yes": True, "no": False})
+        return option_for(name, text, {"yes": True, "no": False})
     return _number(name, control, text)
 
 
 def options_of(control: Any) -> list[tuple[str, Any]]:
-    """Return what a control can have, in its order, by what it is called.
+    """Return the options of a control with their labels, in order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files that are handed on: where they are written, pictures as PNG, and tables as CSV."""
+"""Files that explorers export: writing them, pictures as PNG, and tables as CSV."""
 
 from functools import cache
 from os import PathLike
@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.theme import FONT
 from workbench.markup import Markup, element
 
-#: Pixels of a PNG for each of the picture: sharp on a screen of twice as many, too.
+#: Pixels of a PNG for each pixel of the picture: sharp on a screen of double density.
 _ZOOM = 2
 
 
@@ -34,21 +34,21 @@ def write_file(path: str | PathLike[str], content: str | bytes) -> Path:
     WorkbenchError
         When there is no such folder, or nothing can be written there.
     """
-    found = as_path(path, "path")
+    file = as_path(path, "path")
     try:
-        found.write_bytes(content if isinstance(content, bytes) else content.encode())
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
     except FileNotFoundError:
         raise WorkbenchError(
-            f"path: there is no folder {str(found.parent)!r}; make it first, or name another."
+            f"path: there is no folder {str(file.parent)!r}; make it first, or name another."
         ) from None
     except IsADirectoryError:
-        raise WorkbenchError(f"path: {str(found)!r} is a folder; name a file in it.") from None
+        raise WorkbenchError(f"path: {str(file)!r} is a folder; name a file in it.") from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise WorkbenchError(
-            f"path: {str(found)!r} cannot be written, {why}; name another file."
+            f"path: {str(file)!r} cannot be written, {why}; name another file."
         ) from None
-    return found
+    return file
 
 
 def png_of(svg: str) -> bytes:
@@ -66,18 +66,18 @@ def png_of(svg: str) -> bytes:
     Raises
     ------
     WorkbenchError
-        When there is no font on this machine: a picture without its words says nothing.
+        When this machine has no font: a picture without its text is useless.
     """
     if not _has_fonts():
         raise WorkbenchError(
             "path: a PNG needs a font, and this machine has none; install one, such as "
             "DejaVu Sans, or write the picture with to_svg."
         )
-    return _drawn(svg)
+    return _rendered(svg)
 
 
-def _drawn(svg: str) -> bytes:
-    # Rust code of some MB that nobody needs who writes no PNG.
+def _rendered(svg: str) -> bytes:
+    # Some MB of compiled Rust, which only PNG needs.
     from resvg_py import svg_to_bytes
 
     return bytes(svg_to_bytes(svg_string=str(svg), zoom=_ZOOM, background="#ffffff"))
@@ -85,9 +85,9 @@ def _drawn(svg: str) -> bytes:
 
 @cache
 def _has_fonts() -> bool:
-    """Whether a word leaves a trace in a picture."""
+    """Whether a word changes the pixels of a picture."""
     word = element("text", "word", y=15)
-    return _drawn(_square(word)) != _drawn(_square(Markup()))
+    return _rendered(_square(word)) != _rendered(_square(Markup()))
 
 
 def _square(content: Markup) -> Markup:
@@ -96,7 +96,7 @@ def _square(content: Markup) -> Markup:
 
 
 def csv_of(frame: pd.DataFrame) -> str:
-    r"""Return a table as CSV, without its index; lengths of time are in seconds.
+    r"""Return a table as CSV, without its index; durations are in seconds.
 
     Examples
     --------

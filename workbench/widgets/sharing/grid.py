@@ -1,4 +1,4 @@
-"""Which views fit into one page: as many options of each choice as there is room for."""
+"""The views that fit into one page: as many options of each choice as its size allows."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -6,24 +6,24 @@ from itertools import product
 from time import perf_counter
 from typing import Any, TypeVar
 
-Drawn = TypeVar("Drawn")
+View = TypeVar("Drawn")
 
 
 @dataclass
 class PageChoice:
-    """One of the things that a page lets its reader choose.
+    """A choice that a page offers to its reader.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        The label of the choice.
     options : sequence of (str, value)
-        What can be chosen, in the order of a list, by what it is called.
+        The options, each with its label, in the order of the list.
     first : int
-        Which option is seen at first.
+        The option that the page opens with.
     ordered : bool
-        Whether it is a slider, from little to much, and no list.
-    kept : set of int
+        Whether the choice is a slider rather than a list.
+    included : set of int
         The options that are in the page.
     """
 
@@ -31,112 +31,111 @@ class PageChoice:
     options: Sequence[tuple[str, Any]]
     first: int = 0
     ordered: bool = False
-    kept: set[int] = field(default_factory=set)
+    included: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.kept = {self.first}
+        self.included = {self.first}
 
     @property
-    def shown(self) -> list[int]:
+    def included_in_order(self) -> list[int]:
         """The options that are in the page, in the order of the list."""
-        return sorted(self.kept)
+        return sorted(self.included)
 
     @property
     def left_out(self) -> list[str]:
-        """What the options are called that are not."""
-        return [label for k, (label, _) in enumerate(self.options) if k not in self.kept]
+        """The labels of the options that are not in the page."""
+        return [label for k, (label, _) in enumerate(self.options) if k not in self.included]
 
     def next(self) -> int:
-        """Return the option that is nearest to the first, of those that are not in the page yet."""
-        rest = (k for k in range(len(self.options)) if k not in self.kept)
+        """Return the option nearest to the first, among those that are not in the page yet."""
+        rest = (k for k in range(len(self.options)) if k not in self.included)
         return min(rest, key=lambda k: abs(k - self.first))
 
 
 @dataclass
-class Room:
-    """What there is to fill: how much, and until when."""
+class Budget:
+    """The size that is left for views, and the time at which drawing ends."""
 
     size: int
     end: float
 
     @property
     def left(self) -> bool:
-        """Whether there is some."""
+        """Whether another view may be drawn."""
         return self.size > 0 and perf_counter() < self.end
 
 
-def fitted(
+def fit_views(
     choices: Sequence[PageChoice],
-    draw: Callable[[tuple[int, ...]], Drawn],
-    size: Callable[[Drawn], int],
+    draw: Callable[[tuple[int, ...]], View],
+    size: Callable[[View], int],
     room: int,
     seconds: float,
-) -> dict[tuple[int, ...], Drawn]:
-    """Return the views that fit, from the one that is seen at first to those around it.
+) -> dict[tuple[int, ...], View]:
+    """Return the views that fit, beginning with the first one and those around it.
 
     Parameters
     ----------
     choices : sequence of PageChoice
-        What they keep is changed.
+        Their ``included`` is changed.
     draw : function
-        Draws the view of an option of each choice.
+        Draws the view of one option for each choice.
     size : function
-        Of a view.
+        Returns the size of a view.
     room : int
-        How much there is for all.
+        The size of all views together.
     seconds : float
-        After so long nothing more is drawn.
+        The time after which no further view is drawn.
 
     Returns
     -------
-    dict of tuple of int to drawn
-        A view for every combination of the options that are kept, by their numbers. The first view
-        is there in any case.
+    dict of tuple of int to view
+        A view for every combination of included options, by their numbers. The first view is
+        always there.
 
     Notes
     -----
-    The choice that has the fewest options is given one more, as long as all combinations with it
-    fit.
+    The choice with the fewest options gets one more, as long as all combinations with it fit.
 
     Examples
     --------
     >>> hours = PageChoice("within", [("1 h", 1), ("2 h", 2), ("3 h", 3)], first=1)
-    >>> views = fitted([hours], lambda at: "x" * (1 + at[0]), len, room=4, seconds=9)
+    >>> views = fit_views([hours], lambda at: "x" * (1 + at[0]), len, room=4, seconds=9)
     >>> sorted(views), hours.left_out
     ([(0,), (1,)], ['3 h'])
     """
     first = tuple(one.first for one in choices)
     views = {first: draw(first)}
-    left = Room(room - size(views[first]), perf_counter() + seconds)
+    left = Budget(room - size(views[first]), perf_counter() + seconds)
     growing = [one for one in choices if one.left_out]
     while growing:
-        one = min(growing, key=lambda one: len(one.kept))
+        one = min(growing, key=lambda one: len(one.included))
         option = one.next()
-        sides = [[option] if other is one else other.shown for other in choices]
-        found = _all_of(product(*sides), draw, size, left)
-        if found is not None:
-            one.kept.add(option)
-            views |= found
-        if found is None or not one.left_out:
+        sides = [[option] if other is one else other.included_in_order for other in choices]
+        new_views = _draw_all(product(*sides), draw, size, left)
+        if new_views is not None:
+            one.included.add(option)
+            views |= new_views
+        if new_views is None or not one.left_out:
             growing.remove(one)
     return views
 
 
-def _all_of(
+def _draw_all(
     places: Iterable[tuple[int, ...]],
-    draw: Callable[[tuple[int, ...]], Drawn],
-    size: Callable[[Drawn], int],
-    left: Room,
-) -> dict[tuple[int, ...], Drawn] | None:
-    """The views of some places, where there is room for all of them, which they then take."""
-    found: dict[tuple[int, ...], Drawn] = {}
+    draw: Callable[[tuple[int, ...]], View],
+    size: Callable[[View], int],
+    left: Budget,
+) -> dict[tuple[int, ...], View] | None:
+    """Return these views and reduce the budget by their size, or None if not all of them fit."""
+    new_views: dict[tuple[int, ...], View] = {}
     taken = 0
     for at in places:
         if not left.left:
             return None
-        found[at] = draw(at)
-        taken += size(found[at])
+        new_views[at] = draw(at)
+        taken += size(new_views[at])
         if taken > left.size:
             return None
     left.size -= taken
-    return found
+    return new_views

@@ -1,4 +1,4 @@
-"""What is seen in an explorer as files: a page, a picture, a table."""
+"""The view of an explorer as files: a page, a picture, a table."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -20,16 +20,16 @@ class HandedOn:
     _still: Callable[[], Markup]
 
     def _page(self, most_bytes: int, seconds: float) -> Markup:
-        """Return the page, no larger than so many bytes and drawn in so many seconds."""
+        """Return the page, at most this large and drawn in at most this many seconds."""
         raise NotImplementedError
 
     def _table(self) -> pd.DataFrame:
         """Return what is drawn."""
         raise NotImplementedError
 
-    def _kept(self) -> dict[str, Any]:
-        """Return the page that a saved cell has beside the still, where it is asked for."""
-        return kept.kept(kept.PAGE, lambda: self._page(kept.MOST_BYTES, kept.MOST_SECONDS))
+    def _saved_output(self) -> dict[str, Any]:
+        """Return the page that a saved cell stores in addition to the still, if requested."""
+        return kept.keptd_output(kept.PAGE, lambda: self._page(kept.MOST_BYTES, kept.MOST_SECONDS))
 
     def to_html(
         self,
@@ -40,18 +40,18 @@ class HandedOn:
     ) -> Path:
         """Write one page that needs no kernel and no network.
 
-        It has the picture for each choice that fits, the line of Python, the date, and what is
-        known of the data, and says what was left out. It opens at the view that is seen now; its
-        address ends in the state of the view that is chosen, which opens it again.
+        The page holds the picture for each choice that fits, the line of Python, the date and the
+        facts about the data, and names the choices that were left out. It opens at the current
+        view; its address ends in the state of the chosen view, which opens that view again.
 
         Parameters
         ----------
         path : str or path
             The file to write; one that exists is replaced.
         most_bytes : int
-            How large it may be.
+            The largest size of the page.
         seconds : float
-            How long it may take to answer for each choice; what is not answered by then is left
+            The most time to compute the views of all choices; those not ready by then are left
             out.
 
         Returns
@@ -67,7 +67,7 @@ class HandedOn:
         return write_file(path, self._page(most_bytes, seconds))
 
     def to_svg(self, path: str | PathLike[str]) -> Path:
-        """Write the picture as SVG, which follows the theme of where it is shown.
+        """Write the picture as SVG, which follows the theme of the page that shows it.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class HandedOn:
         return write_file(path, png_of(self._still()))
 
     def to_csv(self, path: str | PathLike[str]) -> Path:
-        """Write what is drawn as CSV; lengths of time are in seconds.
+        """Write the table behind the picture as CSV; durations are in seconds.
 
         Parameters
         ----------

@@ -1,18 +1,18 @@
-"""The views that a person had, one after the other: to go back to, and forth again."""
+"""The sequence of views that a person had, to go back and forward in."""
 
 
 class History:
-    """Views in their order, and which of them is seen.
+    """Views in order, and the position of the current one.
 
     Examples
     --------
     >>> history = History()
     >>> for state in ("a", "b", "b", "c"):
     ...     history.note(state)
-    >>> history.back(), history.back(), history.back(), history.forth()
+    >>> history.back(), history.back(), history.back(), history.forward()
     ('b', 'a', None, 'b')
-    >>> history.note("d")  # what was undone is given up
-    >>> history.forth() is None, history.back()
+    >>> history.note("d")  # discards the views that were undone
+    >>> history.forward() is None, history.back()
     (True, 'b')
     """
 
@@ -21,28 +21,28 @@ class History:
         self._at = -1
 
     @property
-    def behind(self) -> bool:
-        """Whether there is a view before the one that is seen."""
+    def can_go_back(self) -> bool:
+        """Whether there is a view before the current one."""
         return self._at > 0
 
     @property
-    def ahead(self) -> bool:
+    def can_go_forward(self) -> bool:
         """Whether there is a view that was undone."""
         return self._at < len(self._states) - 1
 
     def note(self, state: str) -> None:
-        """Take down a view, unless it is the one that is seen."""
+        """Append a view after the current one, unless it is the current one."""
         if self._at < 0 or self._states[self._at] != state:
             self._states[self._at + 1 :] = [state]
             self._at += 1
 
     def back(self) -> str | None:
-        """Return the view before; None where there is none."""
-        return self._step(-1) if self.behind else None
+        """Go to the view before and return it, or None if there is none."""
+        return self._step(-1) if self.can_go_back else None
 
-    def forth(self) -> str | None:
-        """Return the view that was undone last; None where there is none."""
-        return self._step(1) if self.ahead else None
+    def forward(self) -> str | None:
+        """Go to the view that was undone last and return it, or None if there is none."""
+        return self._step(1) if self.can_go_forward else None
 
     def _step(self, by: int) -> str:
         self._at += by

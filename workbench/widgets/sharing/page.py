@@ -1,4 +1,4 @@
-"""The page that an explorer writes: its picture for each choice, with no kernel and no network."""
+"""The page that an explorer writes: a picture for each choice, without kernel and network."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -8,13 +8,13 @@ from workbench.figures.theme import stylesheet_of
 from workbench.markup import Markup, as_json, element, filled, joined, own_file, stylesheet
 from workbench.widgets.html import code_line, heading
 from workbench.widgets.script import STATIC
-from workbench.widgets.sharing.grid import PageChoice, fitted
+from workbench.widgets.sharing.grid import PageChoice, fit_views
 
-#: How large a page may be, in bytes, and how long it may take to draw its views, in seconds.
+#: The largest size of a page in bytes, and the most seconds to draw its views.
 MOST_BYTES, MOST_SECONDS = 2_000_000, 60.0
-#: Bytes around a view, and around an option.
+#: Bytes of markup around a view, and around an option.
 _AROUND = 60
-#: How many options are named that were left out.
+#: The most left-out options that are named.
 MOST_NAMED = 24
 
 
@@ -24,16 +24,16 @@ class PageView(NamedTuple):
     Attributes
     ----------
     state : str
-        As ``explorer.state`` has it.
+        The view's ``explorer.state``.
     pictures : Markup
     words : str
-        What it comes to, read aloud when it is chosen.
+        The result in words, read aloud when the view is chosen.
     table : Markup
-        What is drawn, as a table.
+        The table behind the pictures.
     code : str
-        The lines of Python that ask for it.
+        The Python code that computes the result.
     csv : str
-        The table as a file.
+        The table as CSV.
     """
 
     state: str
@@ -45,30 +45,30 @@ class PageView(NamedTuple):
 
     @property
     def markup(self) -> Markup:
-        """What stands in the page."""
+        """The view as it appears in the page."""
         pictures = element("div", self.pictures, class_="wb-pictures")
         table = element("div", self.table, class_="wb-table-place", tabindex=0)
         return pictures + element("p", self.words, class_="wb-told") + table + code_line(self.code)
 
     @property
     def size(self) -> int:
-        """How many bytes of the page it takes."""
+        """The bytes of the page that the view takes."""
         return len(self.markup.encode()) + len(as_json([self.state, self.csv])) + _AROUND
 
 
 class Shareable(NamedTuple):
-    """What an explorer gives to be written as a page.
+    """The content of an explorer that a page is written from.
 
     Attributes
     ----------
     title : str
     facts : sequence of str
-        What is known of the data.
+        Facts about the data, such as the number of rows.
     name : str
-        What a file is called that is saved from the page.
+        The name of a file that is saved from the page, without its extension.
     choices : sequence of PageChoice
     draw : function
-        Returns the view of the numbers of an option of each choice.
+        Returns the view for one option number of each choice.
     """
 
     title: str
@@ -87,53 +87,53 @@ def offline_page(
     ----------
     what : Shareable
     most_bytes : int
-        How large the page may be; of what does not fit it says that it was left out.
+        The largest size of the page, which names the options that do not fit.
     seconds : float
-        How long drawing may take.
+        The most seconds that drawing may take.
 
     Returns
     -------
     Markup
-        A document of HTML that asks for nothing else.
+        An HTML document that loads nothing else.
     """
     names = [[label for label, _ in one.options] for one in what.choices]
     around = sum(len(as_json(label)) + _AROUND for labels in names for label in labels)
     around += sum(len(_some(labels).encode()) for labels in names)
     around += len(_page(what, [], [], 0, "").encode()) + 4 * _AROUND * (1 + len(names))
-    views = fitted(what.choices, what.draw, lambda view: view.size, most_bytes - around, seconds)
-    asked = [one for one in what.choices if len(one.kept) > 1]
+    views = fit_views(what.choices, what.draw, lambda view: view.size, most_bytes - around, seconds)
+    offered = [one for one in what.choices if len(one.included) > 1]
     order = sorted(views)
     first = order.index(tuple(one.first for one in what.choices))
-    return _page(what, asked, [views[at] for at in order], first, _left_out(what.choices))
+    return _page(what, offered, [views[at] for at in order], first, _left_out(what.choices))
 
 
 def _page(
     what: Shareable,
-    asked: Sequence[PageChoice],
+    offered: Sequence[PageChoice],
     views: Sequence[PageView],
     first: int,
     left_out: str,
 ) -> Markup:
-    written = datetime.now().astimezone()
+    written_at = datetime.now().astimezone()
     known = {
         "name": what.name,
         "states": [view.state for view in views],
         "csv": [view.csv for view in views],
-        "counts": [len(one.kept) for one in asked],
+        "counts": [len(one.included) for one in offered],
         "first": first,
     }
     parts: dict[str, object] = {
         "title": what.title,
         "style": stylesheet(_style()),
         "heading": heading(what.title, *what.facts),
-        "controls": joined(_control(one, number) for number, one in enumerate(asked)),
+        "controls": joined(_control(one, number) for number, one in enumerate(offered)),
         "view": views[first].markup if views else "",
-        # The first one stands in the page already.
+        # The first one is in the page already.
         "views": joined(
             element("template", "" if k == first else view.markup) for k, view in enumerate(views)
         ),
         "left_out": element("p", left_out, class_="wb-note") if left_out else "",
-        "date": element("time", f"{written:%d %b %Y %H:%M %Z}", datetime=written.isoformat()),
+        "date": element("time", f"{written_at:%d %b %Y %H:%M %Z}", datetime=written_at.isoformat()),
         "known": as_json(known),
         "script": own_file(STATIC / "shared.js"),
     }
@@ -146,16 +146,19 @@ def _style() -> str:
 
 
 def _control(one: PageChoice, number: int) -> Markup:
-    """A slider of what has an order, and a list of what has none."""
-    labels, at = [one.options[k][0] for k in one.shown], one.shown.index(one.first)
+    """Return a slider for an ordered choice, else a list."""
+    labels, at = (
+        [one.options[k][0] for k in one.included_in_order],
+        one.included_in_order.index(one.first),
+    )
     name = element("span", one.name)
     if not one.ordered:
         options = (
             element("option", label, value=k, selected="selected" if k == at else None)
             for k, label in enumerate(labels)
         )
-        asked = element("select", *options, data_choice=number)
-        return element("label", name, asked, class_="wb-choice")
+        select = element("select", *options, data_choice=number)
+        return element("label", name, select, class_="wb-choice")
     slider = element(
         "input", type="range", min=0, max=len(labels) - 1, value=at, aria_valuetext=labels[at],
         data_choice=number, data_labels=as_json(labels).replace("\\u0026", "&"),
@@ -170,13 +173,17 @@ def _control(one: PageChoice, number: int) -> Markup:
 
 
 def _left_out(choices: Sequence[PageChoice]) -> str:
-    """The sentence about what does not fit."""
-    said = [f"{one.name}: {_some(one.left_out)}" for one in choices if one.left_out]
-    return f"Left out, as there was no room or no time for more: {'; '.join(said)}." if said else ""
+    """Return the sentence about the options that do not fit."""
+    sentences = [f"{one.name}: {_some(one.left_out)}" for one in choices if one.left_out]
+    return (
+        f"Left out, as there was no room or no time for more: {'; '.join(sentences)}."
+        if sentences
+        else ""
+    )
 
 
 def _some(names: Sequence[str]) -> str:
-    """Names, and of many the first ones and the last."""
+    """Return the names; of many, the first ones and the last."""
     if len(names) <= MOST_NAMED:
         return ", ".join(names)
     first = ", ".join(names[: MOST_NAMED - 1])

@@ -1,4 +1,4 @@
-"""What can be done with the view of an explorer: hand it on, open it again, undo and redo."""
+"""Sharing the view of an explorer: export it, open it again, undo and redo."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,30 +16,30 @@ from workbench.widgets.sharing.page import (
     Shareable,
     offline_page,
 )
-from workbench.widgets.sharing.state import Parts, parts_of, state_of
+from workbench.widgets.sharing.state import Parts, parse_state, state_of
 from workbench.widgets.sheet import Sheet
 
 
 class ShareBar(widgets.HBox):  # type: ignore[misc]
-    """Buttons below an explorer: back and forth, the view as text, and as files.
+    """Buttons below an explorer: undo and redo, the view as text, and as files.
 
     Parameters
     ----------
-    back, forth : function
-        What undoes a choice, and what does it again.
+    back, forward : function
+        Undoes a choice, and does it again.
     files : dict of str to function
-        What is written on a button, and what returns a file's name and its bytes.
+        For the label of each button, a function that returns a file's name and its bytes.
     """
 
     def __init__(
         self,
         back: Callable[[], object],
-        forth: Callable[[], object],
+        forward: Callable[[], object],
         files: dict[str, Callable[[], tuple[str, bytes]]],
     ) -> None:
         self.status, self._sheet = Status(), Sheet()
         self.undo = _button("Undo", "undo", "Back to the view before", back)
-        self.redo = _button("Redo", "repeat", "The view that was undone", forth)
+        self.redo = _button("Redo", "repeat", "The view that was undone", forward)
         self.state = HTML()
         saves = [
             _button(name, "", f"Save what is seen as {name}", self._saving(make))
@@ -50,11 +50,11 @@ class ShareBar(widgets.HBox):  # type: ignore[misc]
         super().__init__([*shown, self.status, self._sheet])
         self.add_class("wb-share")
 
-    def tell(self, state: str, behind: bool, ahead: bool) -> None:
-        """Show what the view is as text, and whether there is one before and one undone."""
+    def show_view(self, state: str, can_undo: bool, can_redo: bool) -> None:
+        """Show the state of the view, and enable the buttons Undo and Redo accordingly."""
         button = element("button", "Copy this view", class_="wb-copy")
         self.state.value = element("span", element("code", state), button)
-        self.undo.disabled, self.redo.disabled = not behind, not ahead
+        self.undo.disabled, self.redo.disabled = not can_undo, not can_redo
         self.status.value = Markup()
 
     def _saving(self, make: Callable[[], tuple[str, bytes]]) -> Callable[[], object]:
@@ -75,37 +75,37 @@ def _button(name: str, icon: str, hint: str, act: Callable[[], object]) -> widge
 
 
 class Shared(HandedOn):
-    """An explorer whose view can be handed on, opened again, undone and done again.
+    """An explorer whose view can be exported, opened again, undone and redone.
 
     Attributes
     ----------
     state : str
-        The view as a short text that stands in any address: what the controls say. It can be set,
-        and ``wb.explore(..., state=...)`` opens with it.
+        The values of the controls as a short text that is valid in any URL. It can be set, and
+        ``wb.explore(..., state=...)`` opens with it.
     share : ShareBar
     """
 
-    #: The names of what a state says.
-    STATED: Sequence[str]
-    #: What a file is called that a browser saves.
+    #: The names of the choices in a state.
+    STATE_NAMES: Sequence[str]
+    #: The name of a file that a browser saves, without its extension.
     FILE = "explorer"
     _opening = False
-    _around: Mapping[str, str] = {}
+    _state_prefix: Mapping[str, str] = {}
 
-    def _parts(self) -> dict[str, Any]:
-        """Return what the controls say."""
+    def _state_parts(self) -> dict[str, Any]:
+        """Return the values of the controls, as texts by name."""
         raise NotImplementedError
 
     def _reopen(self, parts: Parts) -> None:
-        """Set the controls; nothing is changed where one of them cannot be set."""
+        """Set the controls; if one of them cannot be set, change none."""
         raise NotImplementedError
 
     def _shareable(self) -> Shareable:
-        """Return what a page has of it."""
+        """Return the content of a page of this explorer."""
         raise NotImplementedError
 
     def _share_bar(self) -> ShareBar:
-        """Make the buttons, before anything is drawn."""
+        """Create the buttons; called before anything is drawn."""
         self._history = History()
         name = self.FILE
         self.share = ShareBar(
@@ -120,38 +120,38 @@ class Shared(HandedOn):
         )
         return self.share
 
-    def _noted(self) -> None:
-        """Take down the view that is drawn now."""
+    def _note_view(self) -> None:
+        """Append the current view to the history."""
         if not self._opening:
             self._history.note(self.state)
-            self._tell()
+            self._show_history()
 
-    def _tell(self) -> None:
-        self.share.tell(self.state, self._history.behind, self._history.ahead)
+    def _show_history(self) -> None:
+        self.share.show_view(self.state, self._history.can_go_back, self._history.can_go_forward)
 
     @property
     def state(self) -> str:
-        """The view as a short text that stands in any address."""
-        return self._stated(self._parts())
+        """The view as a short text that is valid in any URL."""
+        return self._state_text(self._state_parts())
 
     @state.setter
     def state(self, state: str) -> None:
         self._open_state(state)
         self._history.note(self.state)
-        self._tell()
+        self._show_history()
 
-    def _stated(self, parts: Mapping[str, Any]) -> str:
-        """Return what controls say as the state of a view."""
-        return state_of({**self._around, **parts})
+    def _state_text(self, parts: Mapping[str, Any]) -> str:
+        """Return the state of a view from the values of its controls."""
+        return state_of({**self._state_prefix, **parts})
 
-    def stand_in(self, around: Mapping[str, str]) -> None:
-        """Have each state begin with where the view is to be found, such as a tab."""
-        self._around, self._history = around, History()
+    def set_state_prefix(self, prefix: Mapping[str, str]) -> None:
+        """Let each state begin with these choices, such as the tab that holds the view."""
+        self._state_prefix, self._history = prefix, History()
         self._history.note(self.state)
-        self._tell()
+        self._show_history()
 
     def _open_state(self, state: str) -> None:
-        parts = parts_of(state, (*self._around, *self.STATED))
+        parts = parse_state(state, (*self._state_prefix, *self.STATE_NAMES))
         self._opening = True
         try:
             self._reopen(parts)
@@ -159,17 +159,17 @@ class Shared(HandedOn):
             self._opening = False
 
     def undo(self) -> None:
-        """Go back to the view before; at the first one nothing happens."""
+        """Go back to the view before; at the first one, do nothing."""
         self._go(self._history.back())
 
     def redo(self) -> None:
-        """Go to the view that was undone last; where there is none, nothing happens."""
-        self._go(self._history.forth())
+        """Go to the view that was undone last; if there is none, do nothing."""
+        self._go(self._history.forward())
 
     def _go(self, state: str | None) -> None:
         if state is not None:
             self._open_state(state)
-            self._tell()
+            self._show_history()
 
     def _page(self, most_bytes: int, seconds: float) -> Markup:
         return offline_page(self._shareable(), most_bytes, seconds)

@@ -1,4 +1,4 @@
-"""The view of an explorer as a short text: what its controls say, as the query of an address."""
+"""The state of an explorer's view: the values of its controls as the query string of a URL."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,13 +7,13 @@ from urllib.parse import parse_qs, urlencode
 
 from workbench.errors import WorkbenchError
 
-One = TypeVar("One")
-#: What a view says: names of choices, each with one text or several.
+Option = TypeVar("One")
+#: The choices of a view by name, each with one text or several.
 Parts = Mapping[str, Sequence[str]]
 
 
 def state_of(parts: Mapping[str, Any]) -> str:
-    """Return choices as a text that stands in any address.
+    """Return choices as text that is valid in any URL.
 
     Parameters
     ----------
@@ -32,15 +32,15 @@ def state_of(parts: Mapping[str, Any]) -> str:
     return urlencode(parts, doseq=True)
 
 
-def parts_of(state: object, known: Sequence[str]) -> Parts:
-    """Return the choices that a text says.
+def parse_state(state: object, known: Sequence[str]) -> Parts:
+    """Return the choices in a state, all of which must be known.
 
     Parameters
     ----------
     state : str
-        As :func:`state_of` returns it; of an address that ends in it, what follows its ``#``.
+        As :func:`state_of` returns it, or a URL that ends with ``#`` and a state.
     known : sequence of str
-        The names of choices that there are.
+        The names of the explorer's choices.
 
     Returns
     -------
@@ -49,14 +49,14 @@ def parts_of(state: object, known: Sequence[str]) -> Parts:
     Raises
     ------
     WorkbenchError
-        When it is no such text, or says what the explorer does not have.
+        When it is not a state, or names a choice that the explorer does not have.
 
     Examples
     --------
-    >>> parts_of("page.html#step=signup&step=check+out", ["step", "within"])
+    >>> parse_state("page.html#step=signup&step=check+out", ["step", "within"])
     {'step': ['signup', 'check out']}
     """
-    parts = parts_in(state)
+    parts = parse_any_state(state)
     if unknown := [name for name in parts if name not in known]:
         raise WorkbenchError(
             f"state: this explorer has no choice {unknown[0]!r}; it has {', '.join(known)}."
@@ -64,17 +64,17 @@ def parts_of(state: object, known: Sequence[str]) -> Parts:
     return parts
 
 
-def parts_in(state: object) -> Parts:
-    """Return the choices that a text says, whatever they are called.
+def parse_any_state(state: object) -> Parts:
+    """Return the choices in a state, whatever their names.
 
     Raises
     ------
     WorkbenchError
-        When it is no such text.
+        When it is not a state.
 
     Examples
     --------
-    >>> parts_in("tab=Frames&function=mean")
+    >>> parse_any_state("tab=Frames&function=mean")
     {'tab': ['Frames'], 'function': ['mean']}
     """
     if not isinstance(state, str):
@@ -87,25 +87,25 @@ def parts_in(state: object) -> Parts:
         ) from None
 
 
-def alone(parts: Parts, name: str, usual: str) -> str:
-    """Return the one text of a choice, or the usual one where the state does not say it."""
-    found = parts.get(name, [usual])
-    if len(found) > 1:
-        raise WorkbenchError(f"state: {name} is given {len(found)} times; give it once.")
-    return found[0]
+def single_text(parts: Parts, name: str, usual: str) -> str:
+    """Return the only text of a choice, or ``usual`` if the state does not have the choice."""
+    texts = parts.get(name, [usual])
+    if len(texts) > 1:
+        raise WorkbenchError(f"state: {name} is given {len(texts)} times; give it once.")
+    return texts[0]
 
 
-def offered(name: str, text: str, options: Mapping[str, One]) -> One:
-    """Return what a text stands for among what can be chosen.
+def option_for(name: str, text: str, options: Mapping[str, Option]) -> Option:
+    """Return the option that a text of a state stands for.
 
     Raises
     ------
     WorkbenchError
-        When it is not among them.
+        When there is no such option.
 
     Examples
     --------
-    >>> offered("by", "tv", {"country": 1})
+    >>> option_for("by", "tv", {"country": 1})
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: state: by='tv' cannot be chosen here; use one of 'country'.
     """
@@ -117,7 +117,7 @@ def offered(name: str, text: str, options: Mapping[str, One]) -> One:
 
 
 def key_text(key: tuple[Any, ...]) -> str:
-    """Return the values of a key as one text, by which a state names it.
+    """Return the values of a key as the one text that identifies it in a state.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from workbench.figures.theme import stylesheet_of
 from workbench.markup import Markup, as_json, filled, in_letters, own_file, stylesheet
 from workbench.widgets.script import STATIC, loader
 from workbench.widgets.sharing.files import write_file
-from workbench.widgets.sharing.kept import LESSON, kept
+from workbench.widgets.sharing.saved_output import LESSON, saved_output
 from workbench.widgets.stepper.lesson import Lesson, checked
 from workbench.widgets.stepper.pictures import HALF, WIDTH, for_browser
 from workbench.widgets.stepper.questions import questions_of
@@ -246,8 +246,11 @@ class Player(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """The live view and, for who only reads the notebook, a picture of its telling step."""
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        shown = {"image/svg+xml": still(self.lesson, self._told), **kept(LESSON, self._kept)}
+        shown = {
+            "image/svg+xml": still(self.lesson, self._told),
+            **saved_output(LESSON, self._saved_output),
+        }
         return {**data, **shown}, metadata
 
-    def _kept(self) -> Lesson:
+    def _saved_output(self) -> Lesson:
         return {"lesson": self.lesson, "step": self.step, "mode": self.mode}

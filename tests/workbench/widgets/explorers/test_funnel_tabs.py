@@ -15,7 +15,7 @@ from tests.clusters import ZONE, session_options
 from workbench.figures.behaviour.paths import sankey_of
 from workbench.widgets.explorers.funnel import FunnelExplorer
 from workbench.widgets.explorers.funnel.tabs import TABS, offered_lengths
-from workbench.widgets.sharing.state import parts_in
+from workbench.widgets.sharing.state import parse_any_state
 
 SHOP = ["signup", "add_to_cart", "checkout"]
 
@@ -312,7 +312,7 @@ def test_a_tab_is_part_of_the_state_and_is_undone(
     explorer: FunnelExplorer, clicks: wb.Prepared
 ) -> None:
     opened(explorer, "Trend", every="1 week", by="device")
-    parts = parts_in(explorer.state)
+    parts = parse_any_state(explorer.state)
     assert (parts["tab"], parts["every"], parts["by"]) == (["Trend"], ["1 week"], ["device"])
     again = wb.explore(wb.Funnel(SHOP, "1 day"), clicks, state=explorer.state)
     assert again.state == explorer.state

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 import workbench as wb
 from workbench.widgets.explorers.funnel import FunnelExplorer
 from workbench.widgets.explorers.series import SeriesExplorer
-from workbench.widgets.sharing.state import parts_in
+from workbench.widgets.sharing.state import parse_any_state
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "sharing.md"
 SHOP = ["signup", "add_to_cart", "checkout"]
@@ -174,7 +174,7 @@ def test_the_frames_of_a_call_are_handed_on(plants: DataFrame, tmp_path: Path) -
     explorer = wb.explore(BAND, plants)
     frames = explorer.choose("Frames")
     first = explorer.state
-    assert parts_in(first) == {
+    assert parse_any_state(first) == {
         "tab": ["Frames"], "partition": ["Boston"], "function": ["iqr"], "unit": ["range"],
         "from": ["3 days preceding"], "to": ["3 days following"], "exclude": ["no others"],
     }  # fmt: skip
@@ -231,7 +231,7 @@ def test_a_page_of_frames_has_longer_and_shorter_ones(plants: DataFrame, tmp_pat
     text = page.read_text("utf-8")
     known = json.loads(text.partition('id="known">')[2].partition("</script>")[0])
     assert known["states"][known["first"]] == explorer.state
-    plants_shown = {parts_in(one)["partition"][0] for one in known["states"]}
+    plants_shown = {parse_any_state(one)["partition"][0] for one in known["states"]}
     assert plants_shown == {"Boston", "Worcester"}
     said = known["csv"][known["first"]]
     assert said == (explorer.to_csv(tmp_path / "a.csv").read_bytes().decode())

@@ -10,9 +10,9 @@ from workbench.errors import WorkbenchError
 from workbench.figures.svg import document, rect
 from workbench.markup import Markup, element
 from workbench.widgets.sharing.files import csv_of, png_of, write_file
-from workbench.widgets.sharing.grid import PageChoice, fitted
+from workbench.widgets.sharing.grid import PageChoice, fit_views
 from workbench.widgets.sharing.page import PageView, Shareable, offline_page
-from workbench.widgets.sharing.state import alone, parts_of, state_of
+from workbench.widgets.sharing.state import parse_state, single_text, state_of
 from workbench.widgets.table import Listed
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -53,15 +53,17 @@ def test_a_page_is_no_larger_than_it_may_be_and_says_what_was_left_out(
     page = offline_page(what, most)
     assert len(page.encode()) <= most
     within, by = what.choices
-    assert page.count("<template>") == len(within.kept) * len(by.kept)
+    assert page.count("<template>") == len(within.included) * len(by.included)
     assert within.left_out
     assert "Left out, as there was no room" in page
     assert within.left_out[0] in page.partition("Left out")[2]
     if most == 2_000_000:
         # Room that is there is used, and what is near is there rather than what is far.
         assert len(page) > 1_600_000
-        assert len(by.kept) == 3
-        assert within.shown == list(range(within.shown[0], within.shown[-1] + 1))
+        assert len(by.included) == 3
+        assert within.included_in_order == list(
+            range(within.included_in_order[0], within.included_in_order[-1] + 1)
+        )
 
 
 def test_when_the_time_is_over_the_rest_is_left_out() -> None:
@@ -72,8 +74,8 @@ def test_when_the_time_is_over_the_rest_is_left_out() -> None:
 
 def test_a_choice_whose_next_option_does_not_fit_leaves_room_for_others() -> None:
     wide, long = PageChoice("wide", [("1", 1), ("2", 2)]), PageChoice("long", DAYS)
-    views = fitted([wide, long], lambda at: at, lambda at: 90 if at[0] else 1, 30, 9)
-    assert (wide.shown, len(long.shown), len(views)) == ([0], 30, 30)
+    views = fit_views([wide, long], lambda at: at, lambda at: 90 if at[0] else 1, 30, 9)
+    assert (wide.included_in_order, len(long.included_in_order), len(views)) == ([0], 30, 30)
 
 
 def test_no_name_gets_out_of_its_place() -> None:
@@ -88,9 +90,9 @@ def test_a_state_is_read_as_it_was_written() -> None:
     assert set(state) <= set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=&%+-._~"
     )
-    read = parts_of(f"file:///a/page.html#{state}", ["step", "within", "by"])
+    read = parse_state(f"file:///a/page.html#{state}", ["step", "within", "by"])
     assert read == {"step": ["a & b", "c=d#e"], "within": ["± 1 day"]}
-    assert alone(read, "by", "nothing") == "nothing"
+    assert single_text(read, "by", "nothing") == "nothing"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_a_state_is_read_as_it_was_written() -> None:
 )
 def test_what_is_no_state_gets_one_sentence(state: object, sentence: str) -> None:
     with pytest.raises(WorkbenchError) as error:
-        alone(parts_of(state, ["within", "by"]), "by", "")
+        single_text(parse_state(state, ["within", "by"]), "by", "")
     assert str(error.value) == sentence
 
 

@@ -85,7 +85,7 @@ class FunnelExplorer(Shared, Card):
     """
 
     FILE = "funnel"
-    STATED = ("step", "within", "order", "mode", "by", "show", *FunnelTabs.STATED)
+    STATE_NAMES = ("step", "within", "order", "mode", "by", "show", *FunnelTabs.STATE_NAMES)
 
     def __init__(self, funnel: Funnel, prepared: Prepared, by: Sequence[str] = ()) -> None:
         self.prepared = prepared
@@ -183,7 +183,7 @@ class FunnelExplorer(Shared, Card):
         # Of nothing there is no mark to be clicked.
         clicked = [_CLICKED] if len(view.table) else []
         self.status.tell(in_lines(filter(None, [*notes, view.words, *clicked])))
-        self._noted()
+        self._note_view()
 
     def _place(self) -> None:
         """Show the pictures of the open tab alone."""
@@ -227,14 +227,14 @@ class FunnelExplorer(Shared, Card):
         notes = [note for note in notes if "left out" not in note]
         self.status.tell(in_lines([*notes, *self._shown()]))
         self.people.show(funnel, self.whole["users"].tolist())
-        self._noted()
+        self._note_view()
 
-    def _parts(self) -> dict[str, Any]:
+    def _state_parts(self) -> dict[str, Any]:
         return self.controls.parts() | self.tabs.parts()
 
     def _reopen(self, parts: Parts) -> None:
         asked = self.tabs.meant(parts, len(parts.get("step", self.funnel.labels)))
-        self.controls.reopen({k: v for k, v in parts.items() if k not in FunnelTabs.STATED})
+        self.controls.reopen({k: v for k, v in parts.items() if k not in FunnelTabs.STATE_NAMES})
         self.tabs.reopen(asked, self.funnel)
 
     def _table(self) -> pd.DataFrame:
@@ -310,20 +310,22 @@ class FunnelExplorer(Shared, Card):
         notes = [note for note in notes if "left out" not in note]
         words = " ".join([f"{words}: {reached}.", *notes])
         drawn, height, width = arranged(figures, 0)
-        parts = self._parts() | {"within": window_text(window), "by": list(by)}
+        parts = self._state_parts() | {"within": window_text(window), "by": list(by)}
         picture = bare(drawn, words, width, height)
-        return PageView(self._stated(parts), picture, words, rows.markup, rows.code, csv_of(steps))
+        return PageView(
+            self._state_text(parts), picture, words, rows.markup, rows.code, csv_of(steps)
+        )
 
     def _page_of(self, funnel: Funnel, window: Any, by: tuple[str, ...]) -> PageView:
         """What a page shows of a tab that is not the steps."""
         with noted() as notes:
             found = self._seen(funnel, by, self.tabs.asked)
         drawn, height, width = arranged([Named(found.figure, self.tabs.asked.tab)], 0)
-        parts = self._parts() | {"within": window_text(window), "by": list(by)}
+        parts = self._state_parts() | {"within": window_text(window), "by": list(by)}
         words = " ".join([found.words, *(note for note in notes if "left out" not in note)])
         picture, rows = bare(drawn, words, width, height), found.listed
         code, csv = rows.code, csv_of(rows.frame)
-        return PageView(self._stated(parts), picture, words, rows.markup, code, csv)
+        return PageView(self._state_text(parts), picture, words, rows.markup, code, csv)
 
     def _entitle(self, seconds: float) -> None:
         events, keys = self.prepared.rows, self.prepared.keys
@@ -358,7 +360,7 @@ class FunnelExplorer(Shared, Card):
             self.breakdown.on_mark(self._dot)
         if change is not None:
             self.status.tell(*self._shown())
-            self._noted()
+            self._note_view()
 
     def _show_table(self) -> None:
         rows = _columns(self.funnel, self.controls.by, self.steps)

@@ -22,7 +22,7 @@ from workbench.funnel.inspect.people import Point
 from workbench.funnel.prepared import Prepared
 from workbench.widgets.explorers.funnel.people import Behind
 from workbench.widgets.explorers.funnel.view import View
-from workbench.widgets.sharing.state import Parts, alone, offered
+from workbench.widgets.sharing.state import Parts, option_for, single_text
 from workbench.widgets.table import Listed
 
 STEPS, TREND, COMPARE, DRIVERS, PATHS = TABS = "Steps", "Trend", "Compare", "Drivers", "Paths"
@@ -77,7 +77,7 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
     """A choice of what is asked of a funnel: its steps, or something else about them."""
 
     #: What a state says of them.
-    STATED = ("tab", "every", "to", *ENDS, "dropped")
+    STATE_NAMES = ("tab", "every", "to", *ENDS, "dropped")
     #: Changes with each choice.
     asked = traitlets.Any()
     _opening = False
@@ -164,14 +164,14 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         WorkbenchError
             When it says what cannot be chosen here.
         """
-        tab = offered("tab", alone(parts, "tab", STEPS), {one: one for one in TABS})
+        tab = option_for("tab", single_text(parts, "tab", STEPS), {one: one for one in TABS})
         lengths = {str(value): value for _, value in self.every.options}
-        every = offered("every", alone(parts, "every", str(self._usual)), lengths)
+        every = option_for("every", single_text(parts, "every", str(self._usual)), lengths)
         numbers: dict[str, int | None] = {"": None} | {str(k): k for k in range(1, steps + 1)}
         to, after, before = (
-            offered(name, alone(parts, name, ""), numbers) for name in ("to", *ENDS)
+            option_for(name, single_text(parts, name, ""), numbers) for name in ("to", *ENDS)
         )
-        dropped = offered("dropped", alone(parts, "dropped", ""), {"": False, "yes": True})
+        dropped = option_for("dropped", single_text(parts, "dropped", ""), {"": False, "yes": True})
         # Paths of another tab's state are the usual ones.
         usual = 1 if tab != PATHS else None
         return TabSettings(tab, every, to, after or usual, before, dropped)

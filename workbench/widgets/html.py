@@ -1,4 +1,4 @@
-"""Places of a widget that show markup, and what they show most often."""
+"""Widgets that show markup, and the markup that explorers use most often."""
 
 import ast
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from workbench.figures.theme import VERMILLION, number
 from workbench.markup import Markup, element
 from workbench.widgets.causes import cause
 
-#: How names are imported that stand in the values of a line of Python as ``repr`` writes them.
+#: The imports of names that ``repr`` writes into values of a line of Python.
 _IMPORTS = {
     "datetime": "import datetime",
     "zoneinfo": "import zoneinfo",
@@ -24,7 +24,7 @@ _IMPORTS = {
 
 
 class HTML(widgets.HTML):  # type: ignore[misc]
-    """A place for markup: a text that is none is shown as it is.
+    """A widget for markup; plain text is escaped.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class HTML(widgets.HTML):  # type: ignore[misc]
 
 
 class Status(HTML):
-    """A place that says what an action comes to, and in one sentence why it failed.
+    """A line that shows the result of an action, or in one sentence why it failed.
 
     Examples
     --------
@@ -48,15 +48,15 @@ class Status(HTML):
     """
 
     def tell(self, *words: object) -> None:
-        """Say what there is to say; it is read aloud when it changes."""
+        """Show a message; it is read aloud when it changes."""
         self.value = element("div", *words, role="status", class_="wb-told")
 
     def fail(self, sentence: str) -> None:
-        """Say what went wrong."""
+        """Show what went wrong."""
         self.tell(failure(sentence))
 
     def guard(self, act: Callable[[], object]) -> bool:
-        """Do something, say why where it fails, and return whether it did not."""
+        """Run a function, show why if it fails, and return whether it succeeded."""
         try:
             act()
         except Exception as error:
@@ -66,24 +66,24 @@ class Status(HTML):
 
 
 def failure(sentence: str) -> Markup:
-    """Return how a sentence about what went wrong is shown."""
+    """Return a sentence about an error as markup."""
     style = f"color:var(--wb-vermillion,{VERMILLION})"
     return element("b", f"✕ {sentence}", class_="wb-failed", style=style)
 
 
-def told(*words: str) -> Markup:
-    """Return how a sentence about what is drawn is shown, and read aloud when it changes."""
+def live_sentence(*words: str) -> Markup:
+    """Return a sentence about a drawing as markup that is read aloud when it changes."""
     return element("p", *words, role="status", class_="wb-told")
 
 
 def heading(title: str, *facts: object) -> Markup:
-    """Return how an explorer is headed: what it is, and what is known of its data.
+    """Return the heading of an explorer: its title, and facts about its data.
 
     Parameters
     ----------
     title : str
     *facts : Markup or any
-        Such as how many rows there are; :func:`fact` sets a number off.
+        Such as the number of rows; :func:`fact` sets a number off.
 
     Examples
     --------
@@ -92,13 +92,13 @@ def heading(title: str, *facts: object) -> Markup:
     """
     parts = [element("div", title, class_="wb-title")]
     if facts:
-        said = (element("span", one) for one in facts)
-        parts.append(element("div", *said, class_="wb-facts"))
+        spans = (element("span", one) for one in facts)
+        parts.append(element("div", *spans, class_="wb-facts"))
     return element("div", *parts, class_="wb-heading")
 
 
 def fact(count: int, what: str) -> Markup:
-    """Return how many there are of something, with its number set off.
+    """Return a count and its noun as markup, with the number set off.
 
     Examples
     --------
@@ -109,9 +109,9 @@ def fact(count: int, what: str) -> Markup:
 
 
 def code_line(text: str) -> Markup:
-    """Return how the line of Python is shown that does what an explorer shows, to be copied.
+    """Return a line of Python as markup, with a button that copies it.
 
-    What it imports beside ``wb`` stands above it.
+    The imports that it needs, other than ``wb``, precede it.
 
     Examples
     --------
@@ -136,5 +136,5 @@ def _with_imports(text: str) -> str:
 
 
 def listing(text: str, style: str = "") -> Markup:
-    """Return how lines of Python or of a plan are shown."""
+    """Return lines of Python or of a plan as markup."""
     return element("pre", text, style=f"white-space:pre-wrap{style}")

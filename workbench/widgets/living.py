@@ -9,7 +9,7 @@ from typing import Any
 from workbench.markup import Markup, converted, element, own_file
 from workbench.widgets.sharing.kept import LESSON, PAGE, saved_value
 from workbench.widgets.stepper.lesson import checked
-from workbench.widgets.stepper.player import player_page, told_first
+from workbench.widgets.stepper.player import player_page, still_step
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 PICTURE = "image/svg+xml"
@@ -37,7 +37,7 @@ def living_page(data: Mapping[str, Any]) -> Markup | None:
     lesson, page = saved_value(LESSON, data), saved_value(PAGE, data)
     if lesson is not None:
         shown, step = checked(lesson["lesson"]), lesson["step"]
-        page = player_page(shown, step, lesson["mode"], step or told_first(shown))
+        page = player_page(shown, step, lesson["mode"], step or still_step(shown))
     # What stands behind the end of a document is the last part of it.
     return None if page is None else converted(page) + own_file(_FRAMED)
 

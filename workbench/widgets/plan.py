@@ -17,7 +17,7 @@ from workbench.spark.plans.text import QueryPlan
 from workbench.spark.plans.words import dearest, explained, named
 from workbench.spark.sources.given import is_table, table
 from workbench.widgets.chart import Chart
-from workbench.widgets.explorers.explorer import Card, Stilled
+from workbench.widgets.explorers.explorer import Card, WithStill
 from workbench.widgets.html import HTML, listing
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class PlanView(Card):
             ring.x, ring.y = chosen_at(self.plan, self.operator.value)
 
 
-class PlanViews(Stilled, widgets.HBox):  # type: ignore[misc]
+class PlanViews(WithStill, widgets.HBox):  # type: ignore[misc]
     """Several plans side by side.
 
     Attributes

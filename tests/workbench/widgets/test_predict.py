@@ -41,7 +41,7 @@ def test_a_seed_draws_the_same_again_and_another_one_another_input(name: str) ->
 def test_the_exercise_is_a_lecture_whose_still_gives_nothing_away() -> None:
     player = wb.predict("04-moving-iqr", seed=np.int64(3))  # type: ignore[arg-type]
     assert player.mode == "lecture"
-    assert "step 1 of" in still(player.lesson, player._told)
+    assert "step 1 of" in still(player.lesson, player._still_step)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.workbench.widgets.played import EVENTS, RUNG, shop
 from workbench.widgets.lessons.fresh import partition_of_rows
 from workbench.widgets.lessons.tiling import play_rung
 from workbench.widgets.lessons.window import window_lesson
-from workbench.widgets.stepper.pictures import drawn_at
+from workbench.widgets.stepper.pictures import draw_at
 from workbench.widgets.stepper.player import Player
 
 
@@ -151,7 +151,7 @@ def test_numbers_stand_on_a_scale_of_numbers() -> None:
     events = [{"at": k, "level": level, "lane": None} for k, level in enumerate((0.0, 5.0, 10.0))]
     scale = {"low": 0, "high": 10, "ticks": [{"at": 0, "label": "0"}, {"at": 10, "label": "10"}]}
     line = {"kind": "timeline", "lanes": [], "events": events, "scale": scale, "states": [{}]}
-    drawn = ElementTree.fromstring(f"<svg>{drawn_at(line, live=True).markup}</svg>")
+    drawn = ElementTree.fromstring(f"<svg>{draw_at(line, live=True).markup}</svg>")
     places = [
         float(re.findall(r"[\d.]+", group.get("transform", ""))[1])
         for group in drawn.iter("g")
@@ -169,7 +169,7 @@ def test_a_still_opens_at_its_telling_step_until_another_is_chosen() -> None:
 
     player = Player(lesson)
     assert "Step 1 of" not in said(player)
-    assert said(player) == said(Player(lesson, step=player._told))
+    assert said(player) == said(Player(lesson, step=player._still_step))
     player.step = 3
     assert "Step 4 of" in said(player)
 

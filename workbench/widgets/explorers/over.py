@@ -8,7 +8,7 @@ import ipywidgets as widgets
 
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
-from workbench.widgets.explorers.explorer import Stilled
+from workbench.widgets.explorers.explorer import WithStill
 from workbench.widgets.explorers.frame import FrameExplorer
 from workbench.widgets.explorers.series import SeriesExplorer, draws_a_band
 from workbench.widgets.html import Status
@@ -50,7 +50,7 @@ class Tab(NamedTuple):
 TABS = (Tab("Chart", SeriesExplorer, draws_a_band), Tab("Frames", FrameExplorer))
 
 
-class OverExplorer(HandedOn, Stilled, widgets.VBox):  # type: ignore[misc]
+class OverExplorer(HandedOn, WithStill, widgets.VBox):  # type: ignore[misc]
     """A window call on a table, to be changed by hand.
 
     Attributes

@@ -28,16 +28,16 @@ class TileExplorer(TreeChart):
     Parameters
     ----------
     queries : int
-        How many queries there are, 2 to 64.
+        The number of queries, 2 to 64.
     left, right : int
-        The range at first, [left, right).
+        The initial range, [left, right).
 
     Attributes
     ----------
     tiles : list of Tile
-        What the range is cut into, from left to right.
+        The tiles that cover the range, from left to right.
     words : str
-        The same as a sentence, with the bound.
+        The same in words, with the bound.
 
     Raises
     ------
@@ -64,7 +64,7 @@ class TileExplorer(TreeChart):
             layout={"width": "140px"}, **_WIDE,
         )  # fmt: skip
         self.counts = Chart(toolbar=False)
-        # Before the queries are asked for: a range that no longer fits moves first.
+        # Observed before the answer is computed, so that a range that no longer fits moves first.
         self.queries.observe(self._resize, names="value")
         super().__init__(
             "Tiles that cover a range of queries", {"queries": self.queries, "range": self.range}
@@ -72,9 +72,9 @@ class TileExplorer(TreeChart):
 
     @property
     def tiles(self) -> list[Tile]:
-        """What the range is cut into, from left to right."""
-        found: list[Tile] = self.answer.found
-        return found
+        """The tiles that cover the range, from left to right."""
+        result: list[Tile] = self.answer.result
+        return result
 
     def _pictures(self) -> Sequence[Any]:
         return [*super()._pictures(), self.counts]
@@ -82,23 +82,23 @@ class TileExplorer(TreeChart):
     def _resize(self, _change: Any = None) -> None:
         self.range.max = self.queries.value
 
-    def _answer(self, asked: Mapping[str, Any]) -> Answer:
-        (left, right), places = asked["range"], asked["queries"]
+    def _answer(self, settings: Mapping[str, Any]) -> Answer:
+        (left, right), queries = settings["range"], settings["queries"]
         tiles = tiles_of(left, right)
         ends = [(tile.begin, tile.end, tile.end - tile.begin) for tile in tiles]
         return Answer(
-            _drawn(tiles, left, right, places),
+            _picture(tiles, left, right, queries),
             tiles,
             _summary(tiles, left, right),
-            _told(tiles, left, right, places),
+            _words(tiles, left, right, queries),
             pd.DataFrame(ends, columns=["from query", "before query", "queries"]),
-            f"TileExplorer({places}, {left}, {right})",
+            f"TileExplorer({queries}, {left}, {right})",
         )
 
     def _draw(self, answer: Answer) -> None:
-        (left, right), places = self.range.value, self.queries.value
-        now, lengths = (right - left, len(answer.found)), _by_length(places)
-        redraw(self.counts, tile_counts_figure(lengths, most_tiles(places), now))
+        (left, right), queries = self.range.value, self.queries.value
+        now, lengths = (right - left, len(answer.result)), _by_length(queries)
+        redraw(self.counts, tile_counts_figure(lengths, most_tiles(queries), now))
         self.counts.on_mark(lambda trace, k: self.look_at_length(int(trace.x[k])))
         super()._draw(answer)
 
@@ -114,29 +114,29 @@ class TileExplorer(TreeChart):
         self.range.value = left, left + length
 
     def _choices(self) -> list[PageChoice]:
-        # Where it begins, and how long it is: any pair of both is a range.
-        (left, right), places = self.range.value, self.queries.value
-        begins = [(str(k), k) for k in range(places + 1)]
-        lengths = [(counted(k, "query", "queries"), k) for k in range(places + 1)]
+        # The begin and the length: any pair of both is a range.
+        (left, right), queries = self.range.value, self.queries.value
+        begins = [(str(k), k) for k in range(queries + 1)]
+        lengths = [(counted(k, "query", "queries"), k) for k in range(queries + 1)]
         return [
             PageChoice("from query", begins, left, ordered=True),
             PageChoice("for", lengths, right - left, ordered=True),
         ]
 
-    def _meant(self, *chosen: Any) -> dict[str, Any]:
+    def _chosen_values(self, *chosen: Any) -> dict[str, Any]:
         left, length = chosen
         return {"range": (left, min(left + length, self.queries.value))}
 
 
 @cache
-def _by_length(places: int) -> list[int]:
-    """The most tiles of a range, for each length of it."""
-    return list(tiles_by_length(places))
+def _by_length(queries: int) -> list[int]:
+    """Return the largest number of tiles of a range, for each length."""
+    return list(tiles_by_length(queries))
 
 
-def _drawn(tiles: Sequence[Tile], left: int, right: int, places: int) -> dict[str, Any]:
-    leaves = count_leaves(places)
-    nodes = [tile for tile in every_tile(places) if tile.begin < places]
+def _picture(tiles: Sequence[Tile], left: int, right: int, queries: int) -> dict[str, Any]:
+    leaves = count_leaves(queries)
+    nodes = [tile for tile in every_tile(queries) if tile.begin < queries]
     values = {str(tile.node(leaves)): _name(tile) for tile in nodes}
     lit = [str(tile.node(leaves)) for tile in tiles]
     frames = [{"from": left, "to": right}] if left < right else []
@@ -144,13 +144,13 @@ def _drawn(tiles: Sequence[Tile], left: int, right: int, places: int) -> dict[st
         "values": values, "lit": lit, "current": None, "frames": frames,
         "label": f"the event affects [{left}, {right})",
     }  # fmt: skip
-    shape = tile_shape(places, "queries", {"lit": "a tile: one update"})
-    # What a node covers is its value, and said once.
+    shape = tile_shape(queries, "queries", {"lit": "a tile: one update"})
+    # The range of a node is its value already, so that it needs no label.
     unnamed = [{**node, "label": ""} for node in shape["nodes"]]
     return {**shape, "nodes": unnamed, "states": [state]}
 
 
-def _told(tiles: Sequence[Tile], left: int, right: int, places: int) -> str:
+def _words(tiles: Sequence[Tile], left: int, right: int, queries: int) -> str:
     if left == right:
         return "The range is empty: the event affects no query, and there is nothing to update."
     names = ", ".join(tile.words for tile in tiles)
@@ -159,8 +159,8 @@ def _told(tiles: Sequence[Tile], left: int, right: int, places: int) -> str:
     return (
         f"An event affects {_queries(left, right)}. {count} {verb} them: {names}. "
         f"So {counted(len(tiles), 'update')} instead of {right - left}. "
-        f"Of {places} queries, no range has more than {most_tiles(places)} tiles: "
-        f"2 · log₂ {places}{'' if _is_power(places) else ', rounded up'}."
+        f"Of {queries} queries, no range has more than {most_tiles(queries)} tiles: "
+        f"2 · log₂ {queries}{'' if _is_power(queries) else ', rounded up'}."
     )
 
 

@@ -1,4 +1,4 @@
-"""The tree explorer: move a frame over a few values, and see which nodes it is made of."""
+"""The tree explorer: move a frame over a few values, and see which nodes answer it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,30 +21,30 @@ _WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "330px"}}
 
 
 class TreeExplorer(TreeChart):
-    """A segment tree over a partition of a few rows, asked for the frame of one of them.
+    """A segment tree over a partition of a few rows, and the frame of one of them.
 
     Parameters
     ----------
     values : sequence of numbers
-        At most 64, in their order.
+        At most 64, in order.
     name : str
-        The aggregate at first: "sum", "avg", "count", "min", "max", "first", "last", "product" or
+        The initial aggregate: "sum", "avg", "count", "min", "max", "first", "last", "product" or
         "stddev_samp".
     before, after : int
-        How many rows before and after the current one the frame has at first.
+        The initial number of rows before and after the current one in the frame.
     fanout : int
-        How many children a node has at first, 2 to 8.
+        The initial number of children of a node, 2 to 8.
     row : int, optional
-        Whose frame it is at first; without it, that of the row in the middle.
+        The initial current row; by default the middle one.
     without : bool
-        Whether the frame leaves out the row itself at first.
+        Whether the frame initially excludes the current row.
 
     Attributes
     ----------
     step : TreeStep
-        What the kernel ended with: the nodes, those that are used, and the answer.
+        The last step of the kernel: the nodes, those that are used, and the answer.
     words : str
-        The same as a sentence.
+        The same in words.
 
     Raises
     ------
@@ -101,50 +101,50 @@ class TreeExplorer(TreeChart):
 
     @property
     def step(self) -> TreeStep:
-        """What the kernel ended with: the nodes, those that are used, and the answer."""
-        found: TreeStep = self.answer.found
-        return found
+        """The last step of the kernel: the nodes, those that are used, and the answer."""
+        result: TreeStep = self.answer.result
+        return result
 
     def _facts(self) -> Sequence[str]:
         return [fact(len(self._rows), "row")]
 
-    def _answer(self, asked: Mapping[str, Any]) -> Answer:
-        name, fanout, row = asked["aggregate"], asked["fanout"], asked["row"]
-        exclude = "current row" if asked["without"] else "no others"
-        frame = Frame.rows(-asked["before"], asked["after"], exclude=exclude)
+    def _answer(self, settings: Mapping[str, Any]) -> Answer:
+        name, fanout, row = settings["aggregate"], settings["fanout"], settings["row"]
+        exclude = "current row" if settings["without"] else "no others"
+        frame = Frame.rows(-settings["before"], settings["after"], exclude=exclude)
         run, formatter = run_tree(name, self._given, frame, fanout, row=row)
         step = replace(tree_steps(run)[-1], row=row)
         state = tree_state(step, formatter, self._rows)
         shape = {**tree_shape(len(self._rows), fanout), "legend": {"lit": "used by the frame"}}
-        parts = self._pieces(step, fanout, state)
-        summary, words = _told(name, parts, state, formatter(step.answer))
+        parts = self._parts(step, fanout, state)
+        summary, words = _words(name, parts, state, formatter(step.answer))
         return Answer(
             {**shape, "states": [state]},
             step,
             f"Tree explorer: {summary}",
             words,
             pd.DataFrame(parts, columns=["rows", name]),
-            self._code(asked),
+            self._code(settings),
         )
 
-    def _pieces(self, step: TreeStep, fanout: int, state: dict[str, Any]) -> list[tuple[str, str]]:
-        """What the answer is put together from: the rows of each part, and what it holds."""
+    def _parts(self, step: TreeStep, fanout: int, state: dict[str, Any]) -> list[tuple[str, str]]:
+        """Return the parts that the answer combines: the rows of each, and its value."""
         rows = len(self._rows)
         used = sorted(step.used, key=lambda place: place.rows(fanout, rows)[0])
         return [(rows_words(one.rows(fanout, rows)), state["values"][one.id]) for one in used]
 
-    def _code(self, asked: Mapping[str, Any]) -> str:
+    def _code(self, settings: Mapping[str, Any]) -> str:
         values = np.asarray(self._given).tolist()
         names = ("before", "after", "fanout", "row")
-        given = [f"{name}={asked[name]}" for name in names]
-        given += ["without=True"] if asked["without"] else []
-        return f"TreeExplorer({values}, {asked['aggregate']!r}, {', '.join(given)})"
+        given = [f"{name}={settings[name]}" for name in names]
+        given += ["without=True"] if settings["without"] else []
+        return f"TreeExplorer({values}, {settings['aggregate']!r}, {', '.join(given)})"
 
 
-def _told(
+def _words(
     name: str, parts: Sequence[tuple[str, str]], state: dict[str, Any], answer: str
 ) -> tuple[str, str]:
-    """The answer in a line, and how it is put together."""
+    """Return the answer in one line, and in sentences with its parts."""
     pieces = [(frame["from"], frame["to"]) for frame in state["frames"]]
     size, count = sum(end - begin for begin, end in pieces), len(parts)
     inside = " and ".join(map(rows_words, pieces)) or "no rows"

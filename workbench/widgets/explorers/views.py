@@ -1,4 +1,4 @@
-"""Tables as figures with a still picture: no controls, only what is drawn."""
+"""Tables as figures with a still picture and without controls."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -11,15 +11,15 @@ from workbench.figures.tree import touched_figure
 from workbench.markup import Markup
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
-from workbench.widgets.html import HTML, told
+from workbench.widgets.html import HTML, live_sentence
 
 
 class FigureView(Card):
-    """A figure as a widget, with what it is, and with words that say what it comes to."""
+    """A figure as a widget, with a title and a sentence about the result."""
 
     def __init__(self, figure: go.Figure, title: str, words: str, *, toolbar: bool = True) -> None:
         self.figure, self.title, self.words = Chart(figure, toolbar=toolbar), title, words
-        super().__init__(self.figure, foot=[HTML(told(words))])
+        super().__init__(self.figure, foot=[HTML(live_sentence(words))])
         self.entitle(title)
 
     def __repr__(self) -> str:

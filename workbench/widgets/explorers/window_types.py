@@ -26,23 +26,23 @@ class WindowTypesExplorer(Explorer):
     Parameters
     ----------
     time : sequence of int
-        When the events are, sorted, in any unit.
+        The times of the events, sorted, in any unit.
     window, hop : int
-        How long the windows and their hops are at first, in that unit.
+        The initial lengths of the windows and of their hops, in that unit.
     query : int, optional
-        When the query is asked at first; without it, behind the last event. It can be moved a few
-        hops ahead, and back to the first event.
+        The initial time of the query; by default, after the last event. It can be moved a few hops
+        ahead, and back to the first event.
     clock : function
-        How a time is written.
+        Formats a time.
     unit : str
-        What the times count, for the sentence.
+        The unit of the times, for the sentences.
 
     Attributes
     ----------
     kinds : list of WindowType
-        The windows as they are now.
+        The current windows.
     words : str
-        The same as a sentence.
+        The same in words.
 
     Raises
     ------
@@ -92,16 +92,16 @@ class WindowTypesExplorer(Explorer):
 
     @property
     def kinds(self) -> list[WindowType]:
-        """The windows as they are now."""
-        found: list[WindowType] = self.answer.found
-        return found
+        """The current windows."""
+        result: list[WindowType] = self.answer.result
+        return result
 
     def _pictures(self) -> Sequence[Any]:
         return [self.chart, self.clicked]
 
     def _draw(self, answer: Answer) -> None:
         super()._draw(answer)
-        # What was listed is gone with the windows that it was of.
+        # The listed events are those of the windows before.
         self.clicked.layout.display = "none"
         self.chart.on_mark(self._click)
 
@@ -119,7 +119,7 @@ class WindowTypesExplorer(Explorer):
             "whole hops" or "single events": as a click on the bar of these does.
         """
         kind = next(one for one in self.kinds if one.name == name)
-        frame = _seen(kind, self._time)
+        frame = _events_table(kind, self._time)
         inside = frame if part is None else frame[frame["as"] == part].reset_index(drop=True)
         self.clicked.show(inside, "", shown={"event at": self._clock}, name="events")
         low, high = {HOPS: (kind.low, kind.tail), SINGLE: (kind.tail, kind.high)}.get(
@@ -133,27 +133,27 @@ class WindowTypesExplorer(Explorer):
     def _facts(self) -> Sequence[str]:
         return [fact(len(self._time), "event")]
 
-    def _answer(self, asked: Mapping[str, Any]) -> Answer:
-        query, hop = asked["query"], asked["hop"]
-        kinds = window_types(query, asked["window"], hop, self._time)
+    def _answer(self, settings: Mapping[str, Any]) -> Answer:
+        query, hop = settings["query"], settings["hop"]
+        kinds = window_types(query, settings["window"], hop, self._time)
         counts = ", ".join(f"{kind.name} {kind.count} events" for kind in kinds)
         rows = [(kind.name, *map(self._clock, (kind.low, kind.high)), kind.count) for kind in kinds]
         return Answer(
             window_types_figure(kinds, query, hop, self._time, self._extent, self._clock),
             kinds,
             f"Kinds of window at {self._clock(query)}: {counts}",
-            self._told(kinds, query, hop),
+            self._words(kinds, query, hop),
             pd.DataFrame(rows, columns=["window", "from", "before", "events"]),
-            self._line(asked),
+            self._code(settings),
         )
 
-    def _line(self, asked: Mapping[str, Any]) -> str:
-        given = "".join(f", {name}={asked[name]}" for name in ("window", "hop", "query"))
+    def _code(self, settings: Mapping[str, Any]) -> str:
+        given = "".join(f", {name}={settings[name]}" for name in ("window", "hop", "query"))
         clock = "" if self._clock is str else ", clock=clock"
         unit = f", unit={self._unit!r}" if self._unit else ""
         return f"WindowTypesExplorer({self._time}{given}{clock}{unit})"
 
-    def _told(self, kinds: Sequence[WindowType], query: int, length: int) -> str:
+    def _words(self, kinds: Sequence[WindowType], query: int, length: int) -> str:
         sliding, hopping, sawtooth = kinds
         at, hop = self._clock(query), f"{length} {self._unit}".strip()
         head = sawtooth.high - sawtooth.tail
@@ -171,8 +171,8 @@ class WindowTypesExplorer(Explorer):
         return f"{events} in [{self._clock(kind.low)}, {self._clock(kind.high)})"
 
 
-def _seen(kind: WindowType, time: Sequence[int]) -> pd.DataFrame:
-    """The events that a window sees, and whether each is seen alone or in a hop."""
+def _events_table(kind: WindowType, time: Sequence[int]) -> pd.DataFrame:
+    """Return the events in a window, and whether each is counted alone or as part of a hop."""
     seen = time[kind.first : kind.last]
     parts = [HOPS if at < kind.tail else SINGLE for at in seen]
     return pd.DataFrame({"event at": pd.Series(seen, dtype=np.int64), "as": parts})

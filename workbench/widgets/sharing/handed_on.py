@@ -29,7 +29,7 @@ class HandedOn:
 
     def _saved_output(self) -> dict[str, Any]:
         """Return the page that a saved cell stores in addition to the still, if requested."""
-        return kept.keptd_output(kept.PAGE, lambda: self._page(kept.MOST_BYTES, kept.MOST_SECONDS))
+        return kept.saved_output(kept.PAGE, lambda: self._page(kept.MOST_BYTES, kept.MOST_SECONDS))
 
     def to_html(
         self,

@@ -1,4 +1,4 @@
-"""Cells: what a kernel remembers, the cells that have changed, and the one that it is at."""
+"""Cells: a list of a kernel, with its changed cells and its current one."""
 
 from math import inf
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 from workbench.figures.svg import cut, moved
 from workbench.figures.theme import BLUE, GREY, GROUND, ORANGE_SOFT, QUIET, VERMILLION
 from workbench.markup import Markup
-from workbench.widgets.stepper.moving import Drawing, Moving, State, written
+from workbench.widgets.stepper.moving import Drawing, Moving, State, value_text
 
-#: So many cells are drawn, in rows of this height; of longer lists the part around a change.
+#: The most cells that are drawn, and the height of their rows; of a longer list, the cells around
+#: a change are drawn.
 SHOWN, _ROW, _GAP = 40, 66.0, 8.0
 _MOST_LETTERS, _LEAST = 24, 44.0
 _CHANGED = {"fill": ORANGE_SOFT, "stroke": VERMILLION}
@@ -44,38 +45,40 @@ def cells(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
     height = y + _ROW if sizes else 20.0
     if not any(len(state.get("cells") or []) > SHOWN for state in moving.states):
         return Drawing(drawn, used, height)
-    rest = moving.element("text", look=_rest, x=0, y=height + 12, fill=QUIET)
+    rest = moving.element("text", look=_overflow_text, x=0, y=height + 12, fill=QUIET)
     return Drawing(drawn + rest, used, height + 18)
 
 
 def _sizes(states: list[State], labels: list[str]) -> list[float]:
-    """How wide each cell is: as wide as what is ever in it, above it or below it."""
+    """Return the width of each cell: that of its widest content, label or mark in any state."""
     sizes: list[float] = []
     for state in states:
-        first, last = _part(state)
+        first, last = _visible_range(state)
         for place, value in enumerate((state.get("cells") or [])[first:last]):
             index = first + place
             label = labels[index] if index < len(labels) else str(index)
-            letters = min(max(len(label) - 1, len(_shown(value))), _MOST_LETTERS)
+            letters = min(max(len(label) - 1, len(_cell_text(value))), _MOST_LETTERS)
             if place == len(sizes):
                 sizes.append(_LEAST)
             sizes[place] = max(sizes[place], 8.0 * letters + 18, 7.0 * len(_mark(index, state)))
     return sizes
 
 
-def told(picture: dict[str, Any], state: State) -> str:
-    """Return in words what cells show in a state."""
-    first, last = _part(state)
-    values = ", ".join(_shown(one) or "nothing" for one in (state.get("cells") or [])[first:last])
+def state_text(picture: dict[str, Any], state: State) -> str:
+    """Return a description of cells in a state."""
+    first, last = _visible_range(state)
+    values = ", ".join(
+        _cell_text(one) or "nothing" for one in (state.get("cells") or [])[first:last]
+    )
     return f"{picture.get('title') or 'Cells'}: {values or 'none'}"
 
 
-def _shown(value: Any) -> str:
-    return "" if value is None else written(value)
+def _cell_text(value: Any) -> str:
+    return "" if value is None else value_text(value)
 
 
-def _part(state: State) -> tuple[int, int]:
-    """Which cells are shown: the first ones, or those around the current or changed one."""
+def _visible_range(state: State) -> tuple[int, int]:
+    """Return the range of visible cells: the first ones, or those around the current or changed."""
     length, current = len(state.get("cells") or []), state.get("current")
     focus = min(state.get("changed") or [inf]) if current is None else current
     if length <= SHOWN or focus < SHOWN or focus == inf:
@@ -85,7 +88,7 @@ def _part(state: State) -> tuple[int, int]:
 
 
 def _mark(index: int | None, state: State) -> str:
-    """What stands below a cell."""
+    """Return the mark below a cell."""
     if index is None:
         return ""
     changed = index in (state.get("changed") or [])
@@ -94,8 +97,8 @@ def _mark(index: int | None, state: State) -> str:
     return "● changed" if changed else ""
 
 
-def _rest(state: State) -> dict[str, Any]:
-    (first, last), length = _part(state), len(state.get("cells") or [])
+def _overflow_text(state: State) -> dict[str, Any]:
+    (first, last), length = _visible_range(state), len(state.get("cells") or [])
     if last - first == length:
         return {"text": ""}
     before = f"{first} before, " if first else ""
@@ -106,8 +109,8 @@ def _cell(place: int, labels: list[str], size: float, moving: Moving) -> Markup:
     room = int(size / 7.2)
 
     def at(state: State) -> int | None:
-        """The cell's index in the list, None where it holds none."""
-        first, last = _part(state)
+        """Return the cell's index in the list, or None."""
+        first, last = _visible_range(state)
         return first + place if first + place < last else None
 
     def marks(state: State) -> tuple[bool, bool]:
@@ -130,10 +133,10 @@ def _cell(place: int, labels: list[str], size: float, moving: Moving) -> Markup:
 
     def value(state: State) -> dict[str, Any]:
         index = at(state)
-        words = "" if index is None else _shown(state["cells"][index])
-        # Its letters are wider than those of labels.
-        held = cut(words, int((size - 6) / 8.5))
-        return {"text": held, "font_weight": 700 if marks(state)[0] else None}
+        words = "" if index is None else _cell_text(state["cells"][index])
+        # The letters of values are wider than those of labels.
+        text = cut(words, int((size - 6) / 8.5))
+        return {"text": text, "font_weight": 700 if marks(state)[0] else None}
 
     def mark(state: State) -> dict[str, Any]:
         return {"text": _mark(at(state), state)}

@@ -30,14 +30,14 @@ _WORDS = {str: "a text", list: "a list", int: "a whole number", (int, float): "a
 
 
 def checked(lesson: object) -> Lesson:
-    """Return the lesson as plain JSON data, or say what is wrong with it.
+    """Return the lesson as plain JSON data, or raise an error that says what is wrong with it.
 
     Parameters
     ----------
     lesson : mapping
         ``title``, ``functions``, ``steps`` and, optionally, ``intro``, ``result``, ``pictures``;
         ``telling``, the step that a still shows; ``asked``, the steps that a reader is asked
-        about, all without it; ``input`` (columns, rows), what can be edited; and ``beside`` with
+        about, by default all; ``input`` (columns, rows), which can be edited; and ``beside`` with
         ``pairs``, as
         :func:`workbench.widgets.stepper.side_by_side.in_step` makes them.
 
@@ -49,8 +49,8 @@ def checked(lesson: object) -> Lesson:
     Raises
     ------
     WorkbenchError
-        If a part is missing or of another kind, a step points to a line that does not exist, or
-        a picture has not one state for each step.
+        If a part is missing or of another type, a step points to a line that does not exist, or
+        the number of states of a picture is not that of the steps.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def checked(lesson: object) -> Lesson:
 
 
 def _check_pairs(lesson: Lesson) -> None:
-    """Each pair names a step of either lesson."""
+    """Check that each pair names a step of either lesson."""
     ranges = [range(len(one["steps"])) for one in (lesson, lesson["beside"])]
     for number, pair in enumerate(lesson.get("pairs") or [None]):
         fits = isinstance(pair, list) and len(pair) == 2
@@ -89,7 +89,7 @@ def _check_pairs(lesson: Lesson) -> None:
 
 
 def _require(kind: str, part: Any, place: str) -> None:
-    """Every required key of this kind of part is there, and of its type."""
+    """Check that each required key of this kind of part exists, with its type."""
     if not isinstance(part, dict):
         raise WorkbenchError(f"{place} is {type(part).__name__}; give a dictionary.")
     for key, expected in _REQUIRED[kind].items():
@@ -148,8 +148,8 @@ def _check_state(kind: str, state: Any, events: int, place: str) -> None:
     if state.get("window") is not None:
         _require("window", state["window"], f"{place}, window")
     for key in ("current", "chain", "skipped"):
-        found = [state.get(key)] if key == "current" else state.get(key) or []
-        for index in found:
+        indices = [state.get(key)] if key == "current" else state.get(key) or []
+        for index in indices:
             if index not in range(events) and (key, index) != ("current", None):
                 raise WorkbenchError(
                     f"{place}: {key!r} holds {index!r}; give an index below {events}."
@@ -168,7 +168,7 @@ def _check_lanes(picture: Lesson, place: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """The value as what JSON and a browser hold exactly; everything else becomes its text."""
+    """Return a value that JSON and a browser represent exactly; anything else becomes text."""
     if isinstance(value, str):
         return readable(value)
     if value is None or isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""A picture that is drawn once, and what of it changes from step to step."""
+"""A picture that is drawn once, and the attributes of it that change from step to step."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from workbench.markup import Markup, element
 
 State = dict[str, Any]
-#: What an element looks like in a state: its attributes, "text" for what is written in it.
+#: Returns the attributes of an element in a state; "text" is its content.
 Look = Callable[[State], dict[str, Any]]
 
 
 class Drawing(NamedTuple):
-    """The elements of a picture, how large it is, and how wide one unit of a time line is."""
+    """The elements of a picture, its size, and the width of one unit of a timeline."""
 
     markup: Markup
     width: float
@@ -20,7 +20,7 @@ class Drawing(NamedTuple):
 
 
 class Moving:
-    """The states of a picture, one of which is drawn; a browser puts in what another one changes.
+    """The states of a picture, one of which is drawn; a browser applies the changes of others.
 
     Parameters
     ----------
@@ -29,14 +29,14 @@ class Moving:
     at : int
         The step that is drawn.
     live : bool
-        Whether to note what changes. A still has no need to.
+        Whether to record the changes, which a still does not need.
 
     Attributes
     ----------
     parts : list of list of (int, int)
-        For each element that changes, from which step on it has which of the looks.
+        For each element that changes, pairs of a step and the number of its look from there on.
     looks : list of dict
-        Attributes by their names; None takes one away.
+        Attributes by name; None removes one.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Moving:
         return self.states[self.at] if self.states else {}
 
     def element(self, tag: str, /, *content: Any, look: Look, **fixed: Any) -> Markup:
-        """Draw an element in the state, and note what it looks like in the others."""
+        """Draw an element in the current state, and record its look in the others."""
         own = look(self.state)
         part = self._note(look) if self.live else None
         text = own.pop("text", None)
@@ -70,47 +70,47 @@ class Moving:
         return element(tag, *words, *content, data_part=part, **fixed, **own)
 
     def _note(self, look: Look) -> int | None:
-        """From which step on the element looks how; None where it stays as it is."""
-        found: list[tuple[int, dict[str, Any]]] = []
+        """Record the steps at which the element's look changes; return its number, or None."""
+        changes: list[tuple[int, dict[str, Any]]] = []
         for step, state in self._changes:
             now = look(state)
-            if not found or found[-1][1] != now:
-                found.append((step, now))
-        if len(found) < 2:
+            if not changes or changes[-1][1] != now:
+                changes.append((step, now))
+        if len(changes) < 2:
             return None
-        self.parts.append([[step, self._number(one)] for step, one in found])
+        self.parts.append([[step, self._number(one)] for step, one in changes])
         return len(self.parts) - 1
 
     def _number(self, attributes: dict[str, Any]) -> int:
-        """The number of a look among all that are known."""
-        written = {
-            name.rstrip("_").replace("_", "-"): _written(value)
+        """Return the number of a look in ``looks``, to which a new one is added."""
+        texts = {
+            name.rstrip("_").replace("_", "-"): _attribute_text(value)
             for name, value in attributes.items()
         }
-        number = self._numbers.setdefault(repr(written), len(self.looks))
+        number = self._numbers.setdefault(repr(texts), len(self.looks))
         if number == len(self.looks):
-            self.looks.append(written)
+            self.looks.append(texts)
         return number
 
 
-def _written(value: Any) -> str | None:
+def _attribute_text(value: Any) -> str | None:
     if value is None:
         return None
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def written(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Return a value as a picture shows it.
 
     Examples
     --------
-    >>> written(1 / 3), written([1, None]), written({"sum": 2})
+    >>> value_text(1 / 3), value_text([1, None]), value_text({"sum": 2})
     ('0.333333', '[1, None]', 'sum 2')
     """
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return f"[{', '.join(map(written, value))}]"
+        return f"[{', '.join(map(value_text, value))}]"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {written(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {value_text(one)}" for name, one in value.items())
     return str(value)

@@ -1,4 +1,4 @@
-"""The pictures of a lesson: each is drawn here, for the browser and for a still alike."""
+"""Drawing the pictures of a lesson, for the browser and for a still."""
 
 from typing import Any
 from xml.etree import ElementTree
@@ -9,15 +9,15 @@ from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.moving import Drawing, Moving
 
 WIDTH, HALF = 852.0, 560.0
-#: By kind: what draws a picture, and what tells its states in words.
+#: By kind, the function that draws a picture, and the one that describes a state in words.
 KINDS = {
-    "timeline": (timeline.timeline, timeline.told),
-    "cells": (cells.cells, cells.told),
-    "tree": (tree.tree, tree.told),
+    "timeline": (timeline.timeline, timeline.state_text),
+    "cells": (cells.cells, cells.state_text),
+    "tree": (tree.tree, tree.state_text),
 }
 
 
-def drawn_at(
+def draw_at(
     picture: dict[str, Any], step: int = 0, live: bool = False, width: float = WIDTH
 ) -> Drawing:
     """Draw a picture as it is in a step.
@@ -28,9 +28,9 @@ def drawn_at(
         A checked picture of a lesson.
     step : int
     live : bool
-        Whether it can be pointed at, and so has more to say.
+        Whether it is interactive, and has tooltips.
     width : float
-        :data:`HALF` where two lessons stand side by side.
+        :data:`HALF` if two lessons are side by side.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def drawn_at(
 
 
 def for_browser(lesson: Lesson, step: int = 0, width: float = WIDTH) -> list[dict[str, Any]]:
-    """Return the pictures of a lesson with all that a browser needs to show any step of them.
+    """Return the pictures of a lesson with all that a browser needs to show any step.
 
     Parameters
     ----------
@@ -54,28 +54,28 @@ def for_browser(lesson: Lesson, step: int = 0, width: float = WIDTH) -> list[dic
     Returns
     -------
     list of dict
-        ``kind``, ``title``, ``drawn``: an element as its tag, its attributes and its children or
-        its text, and ``parts`` and ``looks`` as
-        :class:`workbench.widgets.stepper.moving.Moving` has them. Nothing of it is markup.
+        ``kind``, ``title``, ``drawn`` (an element as its tag, its attributes, and its children or
+        its text), and ``parts`` and ``looks`` of
+        :class:`workbench.widgets.stepper.moving.Moving`. None of it is markup.
 
     Examples
     --------
     >>> cells = {"kind": "cells", "states": [{"cells": [1]}, {"cells": [2]}]}
-    >>> found = for_browser({"pictures": [cells]})[0]
-    >>> [found["looks"][look]["text"] for _, look in found["parts"][0]]
+    >>> picture = for_browser({"pictures": [cells]})[0]
+    >>> [picture["looks"][look]["text"] for _, look in picture["parts"][0]]
     ['1', '2']
     """
     return [_for_browser(picture, step, width) for picture in lesson.get("pictures") or []]
 
 
 def _for_browser(picture: dict[str, Any], step: int, width: float) -> dict[str, Any]:
-    draw, told = KINDS[picture["kind"]]
+    draw, state_text = KINDS[picture["kind"]]
     moving = Moving(picture["states"], step, live=True)
     drawing = draw(picture, moving, width) if moving.states else Drawing(element("g", ""), 0, 0)
     markup = moving.element(
         "svg",
         drawing.markup,
-        look=lambda state: {"aria_label": told(picture, state)},
+        look=lambda state: {"aria_label": state_text(picture, state)},
         role="img",
         data_unit=drawing.unit,
         viewBox=f"0 0 {drawing.width:.0f} {drawing.height:.0f}",
@@ -87,5 +87,5 @@ def _for_browser(picture: dict[str, Any], step: int, width: float) -> dict[str, 
 
 
 def _plain(node: ElementTree.Element) -> list[Any]:
-    """An element as lists and texts, which no browser reads as tags."""
+    """Return an element as lists and texts, which no browser parses as markup."""
     return [node.tag, node.attrib, *([node.text] if node.text else []), *map(_plain, node)]

@@ -15,7 +15,7 @@ from workbench.figures.theme import stylesheet_of
 from workbench.markup import Markup, as_json, filled, in_letters, own_file, stylesheet
 from workbench.widgets.script import STATIC, loader
 from workbench.widgets.sharing.files import write_file
-from workbench.widgets.sharing.saved_output import LESSON, saved_output
+from workbench.widgets.sharing.kept import LESSON, saved_output
 from workbench.widgets.stepper.lesson import Lesson, checked
 from workbench.widgets.stepper.pictures import HALF, WIDTH, for_browser
 from workbench.widgets.stepper.questions import questions_of
@@ -29,45 +29,45 @@ _STYLE = stylesheet_of(".wbp-picture") + (STATIC / "player.css").read_text("utf-
 _PAGE = STATIC / "player.html"
 _LEVEL = 6  # of gzip: a twentieth is left of a long trace, in a fraction of a second
 
-#: What makes a lesson of an edited input: of its rows, as ``lesson["input"]`` has them.
-Again = Callable[[list[list[Any]]], Lesson]
+#: Makes a lesson from the rows of an edited input, as in ``lesson["input"]``.
+RemakeLesson = Callable[[list[list[Any]]], Lesson]
 
 
-def _drawn(lesson: Lesson) -> Lesson:
-    """What a browser needs beside the lesson: its pictures, drawn, and its questions."""
+def _browser_data(lesson: Lesson) -> Lesson:
+    """Return what a browser needs in addition to the lesson: its drawn pictures and questions."""
     beside = lesson.get("beside")
     width = WIDTH if beside is None else HALF
-    found: Lesson = {
+    data: Lesson = {
         "pictures": for_browser(lesson, width=width),
         "questions": questions_of(lesson),
     }
     if beside is not None:
-        found["beside"] = {**beside, "pictures": for_browser(beside, width=width)}
-    return found
+        data["beside"] = {**beside, "pictures": for_browser(beside, width=width)}
+    return data
 
 
-def _packed(lesson: Lesson) -> bytes:
-    """The lesson with its pictures as compressed JSON: steps are complete, and so much alike."""
-    text = json.dumps({**lesson, **_drawn(lesson)}, allow_nan=False, separators=(",", ":"))
-    # No time of writing: the same lesson is the same page.
+def _compressed(lesson: Lesson) -> bytes:
+    """Return the lesson with its pictures as compressed JSON; complete steps compress well."""
+    text = json.dumps({**lesson, **_browser_data(lesson)}, allow_nan=False, separators=(",", ":"))
+    # Without a modification time, the same lesson gives the same page.
     return gzip.compress(text.encode("utf-8"), _LEVEL, mtime=0)
 
 
-def _sent(lesson: Lesson, _player: Any) -> dict[str, bytes]:
-    # Bytes travel beside a widget's state, and a Jupyter server drops a change of some megabytes.
-    return {"packed": _packed(lesson)}
+def _serialized(lesson: Lesson, _player: Any) -> dict[str, bytes]:
+    # As bytes, which are sent apart from the state: a Jupyter server drops a state of megabytes.
+    return {"packed": _compressed(lesson)}
 
 
-def told_first(lesson: Lesson) -> int:
-    """The step of the still until someone has chosen another: the telling one."""
+def still_step(lesson: Lesson) -> int:
+    """Return the step of the still until another is chosen: the telling one."""
     telling = telling_step(lesson)
     pairs = lesson.get("pairs") or []
     found = (step for step, pair in enumerate(pairs) if pair[0] == telling)
     return next(found, telling)
 
 
-def player_page(lesson: Lesson, step: int, mode: str, told: int) -> Markup:
-    """Return the page of a player, for which no widget is needed.
+def player_page(lesson: Lesson, step: int, mode: str, still_at: int) -> Markup:
+    """Return the page of a player, which needs no widget.
 
     Parameters
     ----------
@@ -77,15 +77,15 @@ def player_page(lesson: Lesson, step: int, mode: str, told: int) -> Markup:
         The step that it opens at, from 0.
     mode : str
         One of :data:`MODES`.
-    told : int
-        The step of the still, for who runs no script.
+    still_at : int
+        The step of the still, which is shown where no script runs.
     """
     parts = {
         "title": lesson["title"],
         "style": stylesheet(_STYLE),
         "module": own_file(_MODULE),
-        "lesson": in_letters(_packed(lesson)),
-        "picture": still(lesson, told),
+        "lesson": in_letters(_compressed(lesson)),
+        "picture": still(lesson, still_at),
         "step": step + 1,
         "mode": as_json(mode),
     }
@@ -108,17 +108,17 @@ class Player(anywidget.AnyWidget):
     step : int
         The step shown first, from 0. A step outside the lesson is moved to its nearest end.
     again : function, optional
-        Makes the lesson of an edited input, of rows such as those of ``lesson["input"]``; without
+        Makes the lesson of an edited input from rows like those of ``lesson["input"]``; without
         it, the input cannot be edited.
 
     Attributes
     ----------
     mode : str
-        "watch"; "predict", to be asked for each step before it is shown; "lecture", for an
-        audience: large, and no step is shown before it was asked for; "edit", to change the input.
+        "watch"; "predict", which asks about each step before it is shown; "lecture", for an
+        audience: large, and each step is asked about before it is shown; "edit", to change the
+        input.
     answers : dict of str to int
-        What was predicted: the choice for each step that was asked for, -1 where it was shown
-        without one.
+        The predictions: for each step asked about the choice, or -1 if it was shown without one.
 
     Raises
     ------
@@ -140,14 +140,14 @@ class Player(anywidget.AnyWidget):
     _moved = False
     _esm = loader(_MODULE.name)
     _css = _STYLE
-    lesson = traitlets.Dict().tag(sync=True, to_json=_sent)
+    lesson = traitlets.Dict().tag(sync=True, to_json=_serialized)
     step = traitlets.Int(0).tag(sync=True)
     mode = traitlets.Unicode("watch").tag(sync=True)
     answers = traitlets.Dict().tag(sync=True)
     problem = traitlets.Unicode("").tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
 
-    def __init__(self, lesson: Lesson, step: int = 0, again: Again | None = None) -> None:
+    def __init__(self, lesson: Lesson, step: int = 0, again: RemakeLesson | None = None) -> None:
         if not isinstance(step, int):
             raise WorkbenchError(f"step: {step!r} is not a whole number; the first step is 0.")
         super().__init__(lesson=lesson, step=step, editable=again is not None)
@@ -161,13 +161,13 @@ class Player(anywidget.AnyWidget):
         Parameters
         ----------
         rows : list of list
-            The input as ``lesson["input"]["rows"]`` has it. Where no run comes of it, the player
-            stays as it is, and says why in ``problem``.
+            The input, like ``lesson["input"]["rows"]``. If the kernel cannot run on it, the player
+            does not change, and ``problem`` says why.
         """
         if self._again is None:
             self.problem = "The input of this lesson cannot be edited."
             return
-        # The same sentence once more has to reach the browser as news.
+        # Reset, so that the browser is notified also of the same sentence again.
         self.problem = ""
         try:
             lesson = checked(self._again(rows))
@@ -208,9 +208,9 @@ class Player(anywidget.AnyWidget):
         self.step = self._clamp_step({"value": self.step})
 
     @property
-    def _told(self) -> int:
-        """The step of the still: the telling one, until someone has chosen another."""
-        return self.step if self._moved else told_first(self.lesson)
+    def _still_step(self) -> int:
+        """The step of the still: the telling one, until another is chosen."""
+        return self.step if self._moved else still_step(self.lesson)
 
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the lesson as one page that needs no kernel and no network.
@@ -233,7 +233,7 @@ class Player(anywidget.AnyWidget):
         WorkbenchError
             When there is no such folder, or nothing can be written there.
         """
-        return write_file(path, player_page(self.lesson, self.step, self.mode, self._told))
+        return write_file(path, player_page(self.lesson, self.step, self.mode, self._still_step))
 
     def __repr__(self) -> str:
         count = length(self.lesson)
@@ -244,13 +244,13 @@ class Player(anywidget.AnyWidget):
         return f"Player({self.lesson['title']!r}, {place}: {' | '.join(captions)})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The live view and, for who only reads the notebook, a picture of its telling step."""
+        """Return the live view and, for readers of a saved notebook, a still of one step."""
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        shown = {
-            "image/svg+xml": still(self.lesson, self._told),
+        stored = {
+            "image/svg+xml": still(self.lesson, self._still_step),
             **saved_output(LESSON, self._saved_output),
         }
-        return {**data, **shown}, metadata
+        return {**data, **stored}, metadata
 
     def _saved_output(self) -> Lesson:
         return {"lesson": self.lesson, "step": self.step, "mode": self.mode}

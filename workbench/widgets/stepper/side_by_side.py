@@ -1,4 +1,4 @@
-"""Two lessons side by side, in step: by what they look at, not by how many steps they take."""
+"""Two lessons side by side, aligned by what they look at, not by their numbers of steps."""
 
 from difflib import SequenceMatcher
 from typing import Any
@@ -10,13 +10,13 @@ from workbench.widgets.stepper.lesson import Lesson
 def in_step(left: Lesson, right: Lesson) -> Lesson:
     """Return two lessons as one, which shows a step of each at a time.
 
-    Where both look at the same event, row or query, they do so together; while one has more to do
-    with it, the other waits.
+    Both look at the same event, row or query at the same time; while one takes more steps for it,
+    the other waits.
 
     Parameters
     ----------
     left, right : dict
-        Lessons, of the same input.
+        Lessons about the same input.
 
     Returns
     -------
@@ -39,8 +39,8 @@ def in_step(left: Lesson, right: Lesson) -> Lesson:
     """
     if not (left["steps"] and right["steps"]):
         raise WorkbenchError("beside: one of the two has no steps; there is nothing to compare.")
-    places = [[_place(one, step) for step in range(len(one["steps"]))] for one in (left, right)]
-    runs = SequenceMatcher(None, places[0], places[1], autojunk=False).get_opcodes()
+    subjects = [[_subject(one, step) for step in range(len(one["steps"]))] for one in (left, right)]
+    runs = SequenceMatcher(None, subjects[0], subjects[1], autojunk=False).get_opcodes()
     pairs = [
         [max(min(a + k, b - 1), 0), max(min(c + k, d - 1), 0)]
         for _, a, b, c, d in runs
@@ -49,8 +49,8 @@ def in_step(left: Lesson, right: Lesson) -> Lesson:
     return {**left, "beside": right, "pairs": pairs}
 
 
-def _place(lesson: Lesson, step: int) -> Any:
-    """What a step looks at, as the first picture that knows says."""
+def _subject(lesson: Lesson, step: int) -> Any:
+    """Return the row or event that a step looks at, from the first picture that has one."""
     for picture in lesson.get("pictures") or []:
         state = picture["states"][step] or {}
         if picture["kind"] == "tree" and state.get("here") is not None:
@@ -62,7 +62,7 @@ def _place(lesson: Lesson, step: int) -> Any:
 
 
 def sides_of(lesson: Lesson, step: int) -> list[tuple[Lesson, int]]:
-    """Return the lessons that a step shows, and which step of each.
+    """Return the lessons that a step shows, with the step of each.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def sides_of(lesson: Lesson, step: int) -> list[tuple[Lesson, int]]:
 
 
 def length(lesson: Lesson) -> int:
-    """Return how many steps a lesson is stepped through in.
+    """Return the number of steps of a lesson, or of its pairs.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from workbench.figures.svg import Part, cut, document, moved, rect, text
 from workbench.figures.theme import ORANGE, QUIET, RAISED, RULE, VERMILLION
 from workbench.markup import Markup, joined
 from workbench.widgets.stepper.lesson import Lesson
-from workbench.widgets.stepper.pictures import WIDTH, drawn_at
+from workbench.widgets.stepper.pictures import WIDTH, draw_at
 from workbench.widgets.stepper.side_by_side import length, sides_of
 
 _MARGIN, _INNER = 24, WIDTH
@@ -40,9 +40,9 @@ def still(lesson: Lesson, step: int) -> Markup:
     parts = [_header(lesson, step)]
     for one, at in sides:
         parts += [] if one is lesson else [_heading(one)]
-        parts.append(_said(one, at))
+        parts.append(_caption_box(one, at))
         parts += [_picture(picture, at) for picture in one.get("pictures") or []]
-    # Two sources would fill a page: who compares runs looks at the pictures.
+    # Two sources would fill a page, and runs are compared by their pictures.
     parts += [_source(lesson, lesson["steps"][step])] if len(sides) == 1 else []
     body, y = Markup(), float(_MARGIN)
     for drawn, height in parts:
@@ -52,11 +52,11 @@ def still(lesson: Lesson, step: int) -> Markup:
 
 
 def title(lesson: Lesson, step: int) -> str:
-    """The lesson's title, and where in it this step is."""
+    """Return the lesson's title, with the number and the caption of a step."""
     if not lesson["steps"]:
         return f"{lesson['title']}, no steps"
-    said = " | ".join(one["steps"][at]["caption"] for one, at in sides_of(lesson, step))
-    return f"{lesson['title']}, step {step + 1} of {length(lesson)}: {said}"
+    captions = " | ".join(one["steps"][at]["caption"] for one, at in sides_of(lesson, step))
+    return f"{lesson['title']}, step {step + 1} of {length(lesson)}: {captions}"
 
 
 def _header(lesson: Lesson, step: int) -> Part:
@@ -71,8 +71,8 @@ def _heading(lesson: Lesson) -> Part:
     return text(0, 16, lesson["title"], font_size=19, font_weight=650), 12
 
 
-def _said(lesson: Lesson, step: int) -> Part:
-    """The function at work, what it has done, and the result behind the last step."""
+def _caption_box(lesson: Lesson, step: int) -> Part:
+    """Draw the current function, the caption and, after the last step, the result."""
     steps = lesson["steps"]
     lines = textwrap.wrap(steps[step]["caption"], 96) or [""]
     height = 22 * len(lines) + 34
@@ -110,6 +110,6 @@ def _source_line(line: str, number: int, is_current: bool) -> Markup:
 
 
 def _picture(picture: dict[str, Any], step: int) -> Part:
-    drawing = drawn_at(picture, step)
+    drawing = draw_at(picture, step)
     name = text(0, 12, picture.get("title") or "", fill=QUIET, font_weight=600)
     return name + moved(0, 18, drawing.markup), drawing.height + 18

@@ -1,4 +1,4 @@
-"""The step of a lesson that says the most: the one that a still shows."""
+"""The most informative step of a lesson, which a still shows."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ from workbench.widgets.stepper.lesson import Lesson
 
 
 def telling_step(lesson: Lesson) -> int:
-    """Return the last of the steps that show the most: cells that hold something, events, nodes.
+    """Return the last of the steps that show the most filled cells, events and nodes.
 
     Parameters
     ----------
     lesson : dict
-        A checked lesson; its own ``telling`` comes first.
+        A checked lesson; its own ``telling`` takes precedence.
 
     Returns
     -------
@@ -26,14 +26,14 @@ def telling_step(lesson: Lesson) -> int:
     chosen: int | None = lesson.get("telling")
     if chosen is not None:
         return chosen
-    shown = [0] * len(lesson["steps"])
+    amounts = [0] * len(lesson["steps"])
     for picture in lesson.get("pictures") or []:
         for step, state in enumerate(picture["states"]):
-            shown[step] += _shown(state or {})
-    return max(range(len(shown)), key=lambda step: (shown[step], step), default=0)
+            amounts[step] += _amount_shown(state or {})
+    return max(range(len(amounts)), key=lambda step: (amounts[step], step), default=0)
 
 
-def _shown(state: dict[str, Any]) -> int:
-    held = sum(cell not in (None, "") for cell in state.get("cells") or [])
+def _amount_shown(state: dict[str, Any]) -> int:
+    filled = sum(cell not in (None, "") for cell in state.get("cells") or [])
     marked = sum(len(state.get(name) or []) for name in ("chain", "lit", "values"))
-    return held + marked + (state.get("window") is not None) + bool(state.get("frames"))
+    return filled + marked + (state.get("window") is not None) + bool(state.get("frames"))

@@ -9,9 +9,9 @@ from workbench.markup import Markup, element, joined
 from workbench.widgets.stepper.moving import Drawing, Look, Moving, State
 
 _TOP, _MARGIN = 66.0, 14.0
-#: A scale of numbers is as high as so many lanes.
+#: The height of a scale of numbers, in lanes.
 _SCALED = 5
-#: How many events are told to those who do not see them.
+#: The most events in the description for screen readers.
 _MOST_TOLD = 12
 _CROSS = "M-4.5,-4.5L4.5,4.5M-4.5,4.5L4.5,-4.5"
 
@@ -20,7 +20,7 @@ def _dot(r: float) -> str:
     return f"M{-r},0A{r},{r} 0 1 0 {r},0A{r},{r} 0 1 0 {-r},0Z"
 
 
-#: How an event looks, by what it is to the chain.
+#: The look of an event by its relation to the chain.
 _LOOKS: dict[str, dict[str, Any]] = {
     "chain": {"d": _dot(7), "fill": BLUE, "stroke": None, "stroke_width": None},
     "skipped": {"d": _CROSS, "fill": "none", "stroke": INK, "stroke_width": 2.4},
@@ -40,13 +40,13 @@ _RING = {"fill": "none", "stroke": VERMILLION, "stroke_width": 3}
 
 @dataclass(frozen=True)
 class _Plot:
-    """Where things are: all of the axis, how much of it is seen, and the box it is drawn in."""
+    """The layout: the whole axis, the length of its visible part, and the box it is drawn in."""
 
     low: float
     high: float
     span: float
     lanes: list[str]
-    others: bool
+    has_others: bool
     left: float
     right: float
     scale: dict[str, Any] | None = None
@@ -57,7 +57,7 @@ class _Plot:
 
     @property
     def axis(self) -> float:
-        return _TOP + self.lane * len(self.lanes) + (14 if self.others else 4)
+        return _TOP + self.lane * len(self.lanes) + (14 if self.has_others else 4)
 
     @property
     def zoomed(self) -> bool:
@@ -68,38 +68,38 @@ class _Plot:
         return (self.right - self.left - 2 * _MARGIN) / self.span
 
     def x(self, at: float) -> float:
-        """A place of the axis where its first part is seen."""
+        """Return the position of a time while the first part of the axis is visible."""
         return self.left + _MARGIN + (at - self.low) * self.unit
 
     def row(self, event: dict[str, Any]) -> float:
-        """How low an event stands: on its lane, or at its level where there is a scale."""
+        """Return the height of an event: that of its lane, or of its level if there is a scale."""
         lane = event.get("lane")
         if self.scale is not None and event.get("level") is not None:
             return self.level(event["level"])
         return _TOP + self.lane * ((len(self.lanes) - 1 if lane is None else lane) + 0.5)
 
     def level(self, value: float) -> float:
-        """Where a number stands on the scale."""
+        """Return the height of a number on the scale."""
         assert self.scale is not None
         low, high = float(self.scale["low"]), float(self.scale["high"])
         share = (high - value) / (high - low)
         return _TOP + self.lane * (0.5 + share * (_SCALED - 1))
 
-    def aside(self, state: State, events: list[dict[str, Any]]) -> float:
-        """How far what is seen in a state is from the first part."""
+    def offset(self, state: State, events: list[dict[str, Any]]) -> float:
+        """Return the distance of the visible part in a state from the first part."""
         return (self.start(state, events) - self.low) * self.unit if self.zoomed else 0.0
 
     def start(self, state: State, events: list[dict[str, Any]]) -> float:
-        """Where the part begins: around the window, but never without the current event."""
+        """Return where the visible part begins: around the window, and with the current event."""
         window, current = state.get("window"), state.get("current")
         at = None if current is None else events[current]["at"]
         if window is None:
-            found = self.low if at is None else at - self.span / 2
+            begin = self.low if at is None else at - self.span / 2
         else:
-            found = float(window["from"] + window["to"] - self.span) / 2
-            if at is not None and not found <= at <= found + self.span:
-                found = at - (0.1 if at < found else 0.9) * self.span
-        return min(max(found, self.low), self.high - self.span)
+            begin = float(window["from"] + window["to"] - self.span) / 2
+            if at is not None and not begin <= at <= begin + self.span:
+                begin = at - (0.1 if at < begin else 0.9) * self.span
+        return min(max(begin, self.low), self.high - self.span)
 
 
 def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
@@ -120,14 +120,14 @@ def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
     """
     plot, events = _plot(picture, width), picture["events"]
     band = _window(plot, moving)
-    # An end of the window that is out of the picture stays open.
+    # An end of the window outside the picture stays open.
     inside = band if plot.zoomed else _clipped(plot, band, plot.axis + 26)
     inside += _ticks(plot, picture, moving) + _spans(plot, events) + _chain(plot, events, moving)
     inside += (
         _names(plot, events, moving) + _needle(plot, events, moving) + _events(plot, events, moving)
     )
     if plot.zoomed:
-        shifted = moving.element("g", inside, look=_aside(plot, events))
+        shifted = moving.element("g", inside, look=_shift(plot, events))
         inside = _clipped(plot, shifted, plot.axis + 26)
     drawn = _legend(picture.get("legend") or {}, width) + _lanes(plot) + inside
     drawn += _labels(plot, events, moving)
@@ -137,8 +137,8 @@ def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
     return Drawing(drawn + _overview(plot, events, moving), width, plot.axis + 60, unit)
 
 
-def told(picture: dict[str, Any], state: State) -> str:
-    """Return in words what a timeline shows in a state."""
+def state_text(picture: dict[str, Any], state: State) -> str:
+    """Return a description of a timeline in a state."""
     events, window = picture["events"], state.get("window")
     names = [event.get("text") or event.get("label") or "" for event in events]
     current, chain = state.get("current"), state.get("chain") or []
@@ -156,28 +156,28 @@ def told(picture: dict[str, Any], state: State) -> str:
 
 def _plot(picture: dict[str, Any], width: float) -> _Plot:
     scale = picture.get("scale")
-    aside = [one for one in picture["events"] if one.get("lane") is None]
-    others = any(scale is None or event.get("level") is None for event in aside)
+    without_lane = [one for one in picture["events"] if one.get("lane") is None]
+    has_others = any(scale is None or event.get("level") is None for event in without_lane)
     lanes = [str(lane) for lane in picture["lanes"]] if scale is None else [""] * _SCALED
-    lanes += [picture.get("others") or "other events"] * others
+    lanes += [picture.get("others") or "other events"] * has_others
     names = lanes if scale is None else [*lanes, *(tick["label"] for tick in scale["ticks"])]
-    left = min(max(map(_room, names), default=22), 0.34 * width)
+    left = min(max(map(_label_width, names), default=22), 0.34 * width)
     windows = [item["window"] for item in picture["states"] if item and item.get("window")]
     ends = [event[name] for event in picture["events"] for name in ("at", "to") if name in event]
     low, high = _extent(ends, windows)
-    # Where windows are narrow beside the axis, only their neighbourhood is seen.
+    # If windows are narrow compared to the axis, only their neighbourhood is visible.
     span = 2.5 * max((window["to"] - window["from"] for window in windows), default=0)
     seen = span if 0 < span < 0.4 * (high - low) else high - low
-    return _Plot(low, high, seen, lanes, others, left, width, scale)
+    return _Plot(low, high, seen, lanes, has_others, left, width, scale)
 
 
-def _room(name: str) -> float:
-    """What a lane's name takes left of its line."""
+def _label_width(name: str) -> float:
+    """Return the width of a lane's name to the left of its line."""
     return len(name) * 7.4 + 22
 
 
 def _extent(places: list[float], windows: list[dict[str, Any]]) -> tuple[float, float]:
-    """From the first event to the last, and a little further where a window goes on."""
+    """Return the axis from the first event to the last, extended a little and by the windows."""
     low, high = min(places, default=0), max(places, default=1)
     beyond = 0.12 * (high - low) or 1
     first = min([low, *(window["from"] for window in windows)])
@@ -185,8 +185,8 @@ def _extent(places: list[float], windows: list[dict[str, Any]]) -> tuple[float, 
     return max(low - beyond, first), min(high + beyond, last)
 
 
-def _aside(plot: _Plot, events: list[dict[str, Any]]) -> Look:
-    return lambda state: {"transform": f"translate({0 - plot.aside(state, events):.1f},0)"}
+def _shift(plot: _Plot, events: list[dict[str, Any]]) -> Look:
+    return lambda state: {"transform": f"translate({0 - plot.offset(state, events):.1f},0)"}
 
 
 def _clipped(plot: _Plot, inside: Markup, height: float) -> Markup:
@@ -196,15 +196,15 @@ def _clipped(plot: _Plot, inside: Markup, height: float) -> Markup:
 
 
 def _legend(words: dict[str, str | None], width: float) -> Markup:
-    """What the marks mean; a picture can have words of its own, and None for a mark it has not."""
+    """Draw the meaning of the marks, from the picture's words, if any; None omits a mark."""
     drawn, x = Markup(), width
     for kind, usual in reversed(_LEGEND.items()):
-        said = words.get(kind, usual)
-        if said is None:
+        name = words.get(kind, usual)
+        if name is None:
             continue
-        x -= 6.4 * len(said) + 34
+        x -= 6.4 * len(name) + 34
         look = _RING | {"d": _dot(7)} if kind == "current" else _LOOKS[kind]
-        drawn += text(x + 22, 15, said, fill=QUIET, font_size=12)
+        drawn += text(x + 22, 15, name, fill=QUIET, font_size=12)
         drawn += element("path", **look, transform=f"translate({x + 10:.1f},11)")
     return drawn
 
@@ -235,10 +235,10 @@ def _lanes(plot: _Plot) -> Markup:
     rows = [(_TOP + plot.lane * (lane + 0.5), name) for lane, name in enumerate(plot.lanes)]
     if plot.scale is not None:
         rows = [(plot.level(tick["at"]), tick["label"]) for tick in plot.scale["ticks"]]
-        rows += [(_TOP + plot.lane * (_SCALED + 0.5), plot.lanes[-1])] * plot.others
+        rows += [(_TOP + plot.lane * (_SCALED + 0.5), plot.lanes[-1])] * plot.has_others
     for y, name in rows:
-        # A name that has not made the room for itself may be all of wide letters.
-        label = name if _room(name) <= plot.left else cut(name, int((plot.left - 12) / 8.6))
+        # A name wider than the room left for it is cut, as if all its letters were wide.
+        label = name if _label_width(name) <= plot.left else cut(name, int((plot.left - 12) / 8.6))
         drawn += line(plot.left, y, plot.right, y, RULE)
         drawn += text(plot.left - 12, y + 4.5, label, text_anchor="end", fill=QUIET)
     return drawn
@@ -248,12 +248,12 @@ def _ticks(plot: _Plot, picture: dict[str, Any], moving: Moving) -> Markup:
     events, drawn, end = picture["events"], Markup(), float("-inf")
     for tick in picture.get("ticks") or []:
         x, half = plot.x(tick["at"]), 3.6 * len(tick["label"])
-        # The first and the last stay inside the picture, where all of the axis is seen.
+        # The first and the last stay inside the picture if the whole axis is visible.
         middle = x if plot.zoomed else max(min(x, plot.right - half), half)
         if not plot.low <= tick["at"] <= plot.high or middle - half < end + 8:
             continue
         end = middle + half
-        seen = _seen(plot, events, middle - half, end)
+        seen = _visible_if_inside(plot, events, middle - half, end)
         if not moving.live and seen(moving.state)["display"]:
             continue
         name = line(x, plot.axis, x, plot.axis + 5, GREY)
@@ -262,43 +262,43 @@ def _ticks(plot: _Plot, picture: dict[str, Any], moving: Moving) -> Markup:
     return drawn
 
 
-def _seen(plot: _Plot, events: list[dict[str, Any]], start: float, end: float) -> Look:
-    """Whether what stands from one place to another is in sight as a whole."""
+def _visible_if_inside(plot: _Plot, events: list[dict[str, Any]], start: float, end: float) -> Look:
+    """Return a look that displays an element only if all of it is inside the visible part."""
 
     def look(state: State) -> dict[str, Any]:
-        aside = plot.aside(state, events)
-        inside = plot.left <= start - aside and end - aside <= plot.right
+        offset = plot.offset(state, events)
+        inside = plot.left <= start - offset and end - offset <= plot.right
         return {"display": None if inside or not plot.zoomed else "none"}
 
     return look
 
 
 def _names(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
-    """What events that are in no lane are called, if there is room for all of them."""
+    """Draw the names of events without a lane, if all of them fit."""
     named = [event for event in events if event.get("lane") is None]
     end = float("-inf")
     for event in named:
-        start = plot.x(event["at"]) - _half(event)
+        start = plot.x(event["at"]) - _half_width(event)
         if start < end + 8:
             return Markup()
-        end = start + 2 * _half(event)
+        end = start + 2 * _half_width(event)
     drawn = Markup()
     for event in named:
         x, style = plot.x(event["at"]), {"text_anchor": "middle", "fill": QUIET, "font_size": 11}
-        seen = _seen(plot, events, x - _half(event), x + _half(event))
+        seen = _visible_if_inside(plot, events, x - _half_width(event), x + _half_width(event))
         if moving.live or not seen(moving.state)["display"]:
             name = text(x, plot.row(event) + 19, event.get("label") or "", **style)
             drawn += moving.element("g", name, look=seen)
     return drawn
 
 
-def _half(event: dict[str, Any]) -> float:
-    """Half of the room that an event's name takes."""
+def _half_width(event: dict[str, Any]) -> float:
+    """Return half the width of an event's name."""
     return 3.1 * len(event.get("label") or "")
 
 
 def _spans(plot: _Plot, events: list[dict[str, Any]]) -> Markup:
-    """From where to where what lasts a while does."""
+    """Draw the durations of events that have an end."""
     return joined(
         rect(plot.x(one["at"]), plot.row(one) - 5, plot.x(one["to"]) - plot.x(one["at"]), 10, rx=3,
              fill=BLUE, fill_opacity=0.22)
@@ -316,7 +316,7 @@ def _chain(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
 
 
 def _needle(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
-    """A line at the current event, and a ring around it."""
+    """Draw a line at the current event, and a ring around it."""
 
     def at(state: State) -> dict[str, Any] | None:
         current = state.get("current")
@@ -339,7 +339,7 @@ def _needle(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup
 
 
 def _events(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
-    # The chain comes last, and so never under a neighbour.
+    # The chain is drawn last, so that no neighbour covers it.
     top = moving.state.get("chain") or []
     start = plot.start(moving.state, events) if plot.zoomed else plot.low
     order = sorted(enumerate(events), key=lambda event: not moving.live and event[0] in top)
@@ -373,14 +373,14 @@ def _kind(index: int, state: State) -> str:
 
 
 def _labels(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
-    """What the window and the current event are called, always within the picture."""
+    """Draw the labels of the window and of the current event, always within the picture."""
 
     def band(state: State) -> dict[str, Any]:
         window = state.get("window")
         if not window:
             return {"x": 0, "text": ""}
         label = window.get("label") or "window"
-        start = max(plot.x(window["from"]) - plot.aside(state, events), plot.left) + 4
+        start = max(plot.x(window["from"]) - plot.offset(state, events), plot.left) + 4
         return {"x": max(plot.left, min(start, plot.right - 7.8 * len(label))), "text": label}
 
     def now(state: State) -> dict[str, Any]:
@@ -389,7 +389,7 @@ def _labels(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup
             return {"x": 0, "text": ""}
         words = events[current].get("text") or events[current].get("label") or ""
         half = 3.9 * len(words)
-        x = plot.x(events[current]["at"]) - plot.aside(state, events)
+        x = plot.x(events[current]["at"]) - plot.offset(state, events)
         return {"x": max(min(x, plot.right - half), half), "text": words}
 
     style = {"text_anchor": "middle", "fill": VERMILLION, "font_weight": 700}
@@ -399,7 +399,7 @@ def _labels(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup
 
 
 def _overview(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
-    """All events in small, and what part of them is seen."""
+    """Draw an overview of all events, and the visible part of the axis."""
     y, unit = plot.axis + 44, (plot.right - plot.left) / (plot.high - plot.low)
     places = [plot.left + (event["at"] - plot.low) * unit for event in events]
     marks = "".join(f"M{x:.1f},{y - 5}v10" for x in places)

@@ -5,18 +5,18 @@ from typing import Any
 
 from kernels import Trace
 
-Shown = Mapping[str, Callable[[Any], Any]]
+Formatters = Mapping[str, Callable[[Any], Any]]
 
 
-def lesson_of(run: Trace, title: str, shown: Shown | None = None) -> dict[str, Any]:
-    """Return a trace as the plain data that the step player holds.
+def lesson_of(run: Trace, title: str, formatters: Formatters | None = None) -> dict[str, Any]:
+    """Return a trace as the plain data of a lesson.
 
     Parameters
     ----------
     run : kernels.Trace
     title : str
-    shown : mapping of str to function, optional
-        How the variable of a name is written; the others are shown as they are.
+    formatters : mapping of str to function, optional
+        Formats the variable of a name; others are shown unchanged.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def lesson_of(run: Trace, title: str, shown: Shown | None = None) -> dict[str, A
     >>> lesson["steps"][1]["caption"], lesson["steps"][1]["variables"][0]
     ('Its place is 0.', {'name': 'time', 'value': [1, 2], 'changed': [0, 1]})
     """
-    shown = shown or {}
+    formatters = formatters or {}
     used = {step.kernel for step in run.steps}
     functions = [
         {
@@ -51,7 +51,7 @@ def lesson_of(run: Trace, title: str, shown: Shown | None = None) -> dict[str, A
             "variables": [
                 {
                     "name": name,
-                    "value": shown[name](value) if name in shown else value,
+                    "value": formatters[name](value) if name in formatters else value,
                     "changed": step.changed[name],
                 }
                 for name, value in step.variables.items()
@@ -62,14 +62,14 @@ def lesson_of(run: Trace, title: str, shown: Shown | None = None) -> dict[str, A
     return {"title": title, "functions": functions, "steps": steps, "result": str(run.result)}
 
 
-def array_pictures(run: Trace, shown: Shown | None = None) -> list[dict[str, Any]]:
-    """Return a picture of cells for each list among a kernel's own variables.
+def array_pictures(run: Trace, formatters: Formatters | None = None) -> list[dict[str, Any]]:
+    """Return a picture of cells for each list among a kernel's variables.
 
     Parameters
     ----------
     run : kernels.Trace
-    shown : mapping of str to function, optional
-        How the list of a name is written, as in :func:`lesson_of`.
+    formatters : mapping of str to function, optional
+        Formats the list of a name, as in :func:`lesson_of`.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def array_pictures(run: Trace, shown: Shown | None = None) -> list[dict[str, Any
     """
     first = run.steps[0].variables if run.steps else {}
     names = [name for name, value in first.items() if isinstance(value, list) and value]
-    read = shown or {}
+    read = formatters or {}
     return [
         _cells(run, name, read.get(name, list))
         for name in names

@@ -1,4 +1,4 @@
-"""A tree: its levels, the frame, and the nodes that the frame is put together from."""
+"""A tree: its levels, the frame, and the nodes that the frame is composed of."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from workbench.figures.svg import moved, rect, text
 from workbench.figures.theme import BLUE, BLUE_SOFT, GREY, QUIET, RAISED, SKY, VERMILLION
 from workbench.markup import Markup, joined
-from workbench.widgets.stepper.moving import Drawing, Moving, State, written
+from workbench.widgets.stepper.moving import Drawing, Moving, State, value_text
 
 _ROW, _BOX = 50, 38
 _LIT = BLUE_SOFT
@@ -16,7 +16,7 @@ _MOST_TOLD = 12
 
 @dataclass(frozen=True)
 class _Plot:
-    """Where things are: the first place of the axis, how wide one is, and the box of the nodes."""
+    """The layout: the first position of the axis, the width of one, and the box of the nodes."""
 
     low: float
     unit: float
@@ -54,13 +54,13 @@ def tree(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
     return Drawing(drawn, width, plot.bottom + (28 if _any(moving, "here") else 6))
 
 
-def told(picture: dict[str, Any], state: State) -> str:
-    """Return in words what a tree shows in a state."""
+def state_text(picture: dict[str, Any], state: State) -> str:
+    """Return a description of a tree in a state."""
     labels = {node["id"]: node.get("label") or node["id"] for node in picture["nodes"]}
     values, lit = state.get("values") or {}, state.get("lit") or []
 
     def name(node: str) -> str:
-        return f"{labels.get(node)}{f' = {written(values[node])}' if node in values else ''}"
+        return f"{labels.get(node)}{f' = {value_text(values[node])}' if node in values else ''}"
 
     current = state.get("current")
     more = f" and {len(lit) - _MOST_TOLD} more" if len(lit) > _MOST_TOLD else ""
@@ -89,14 +89,14 @@ def _plot(picture: dict[str, Any], moving: Moving, width: float) -> _Plot:
 
 
 def _legend(words: dict[str, str], width: float) -> Markup:
-    """A name for each outline and sign that a node can have."""
+    """Draw the name of each outline and sign that a node can have."""
     drawn, x = Markup(), width
-    for kind, said in reversed(words.items()):
-        x -= 6.4 * len(said) + 58
+    for kind, name in reversed(words.items()):
+        x -= 6.4 * len(name) + 58
         look = _look(lit=kind == "lit", current=kind == "now", empty=kind == "empty", height=16)
         sign = {"now": "▶ ", "lit": "● "}.get(kind, "")
         drawn += moved(x, 3, rect(0, 0, 28, 16, **look))
-        drawn += text(x + 34, 15, sign + said, fill=QUIET, font_size=12)
+        drawn += text(x + 34, 15, sign + name, fill=QUIET, font_size=12)
     return drawn
 
 
@@ -109,7 +109,7 @@ def _levels(plot: _Plot, names: list[str]) -> Markup:
 
 
 def _frames(plot: _Plot, moving: Moving) -> Markup:
-    """The bands of frames behind the nodes, what they are called, and the row they are of."""
+    """Draw the bands of frames behind the nodes, their label, and their row."""
     most = max((len(state.get("frames") or []) for state in moving.states), default=0)
     top, height = plot.top - 6, plot.bottom + 10 - plot.top
 
@@ -156,7 +156,7 @@ def _band(plot: _Plot, moving: Moving, place: int, top: float, height: float) ->
 
 
 def _look(lit: bool, current: bool, empty: bool, height: float = _BOX) -> dict[str, Any]:
-    """How a node's box looks: shapes and outlines tell, not colours alone."""
+    """Return the look of a node's box: shape and outline differ, not the colour alone."""
     return {
         "fill": "none" if empty else _LIT if lit else RAISED,
         "rx": height / 2 if lit else 3,
@@ -170,7 +170,7 @@ def _node(node: dict[str, Any], width: float, moving: Moving) -> Markup:
     name = node.get("label", f"[{node['from']}, {node['to']})")
 
     def value(state: State) -> str:
-        return written((state.get("values") or {}).get(node["id"], ""))
+        return value_text((state.get("values") or {}).get(node["id"], ""))
 
     def marks(state: State) -> dict[str, bool]:
         return {
@@ -180,16 +180,16 @@ def _node(node: dict[str, Any], width: float, moving: Moving) -> Markup:
         }
 
     def group(state: State) -> dict[str, Any]:
-        found = marks(state).items() if moving.live else ()
-        return {f"data_{mark}": "true" if held else None for mark, held in found}
+        items = marks(state).items() if moving.live else ()
+        return {f"data_{mark}": "true" if is_set else None for mark, is_set in items}
 
     def words(state: State) -> dict[str, Any]:
-        found, shown = marks(state), value(state)
-        sign = "▶ " if found["current"] else "● " if found["lit"] else ""
-        # The outline says what the sign says: where both find no room, the value is worth more.
-        told = next((one for one in (sign + shown, shown) if len(one) * 7.5 <= width), sign[:1])
-        weight = 700 if found["lit"] or found["current"] else None
-        return {"text": told, "font_weight": weight}
+        marked, shown = marks(state), value(state)
+        sign = "▶ " if marked["current"] else "● " if marked["lit"] else ""
+        # The outline means the same as the sign: if both do not fit, the value is kept.
+        label = next((one for one in (sign + shown, shown) if len(one) * 7.5 <= width), sign[:1])
+        weight = 700 if marked["lit"] or marked["current"] else None
+        return {"text": label, "font_weight": weight}
 
     def tip(state: State) -> dict[str, Any]:
         shown = value(state) or "not yet written"
@@ -201,11 +201,11 @@ def _node(node: dict[str, Any], width: float, moving: Moving) -> Markup:
     )
     if name and len(name) * 6.2 < width:
         drawn += text(width / 2, 13, name, fill=QUIET, font_size=10.5, **_MIDDLE)
-    # A value without a name above it stands in the middle.
+    # A value without a name above it is centred.
     drawn += moving.element(
         "text", look=words, class_="wbp-node-value", y=30 if name else _BOX / 2 + 5, **middle
     )
     if moving.live:
         drawn += moving.element("title", look=tip)
-    asked = {"data_node": node["id"]} if moving.live else {}
-    return moving.element("g", drawn, look=group, class_="wbp-node", **asked)
+    data = {"data_node": node["id"]} if moving.live else {}
+    return moving.element("g", drawn, look=group, class_="wbp-node", **data)

@@ -24,7 +24,7 @@ class Case(NamedTuple):
 
 
 def _set(name: str, value: Any) -> Callable[[Any], None]:
-    return lambda explorer: setattr(explorer.asked[name], "value", value)
+    return lambda explorer: setattr(explorer.inputs[name], "value", value)
 
 
 CASES = {

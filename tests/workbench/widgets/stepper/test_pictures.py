@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from workbench.widgets.lessons.tree import play_tree
 from workbench.widgets.stepper.lesson import Lesson
-from workbench.widgets.stepper.pictures import drawn_at, for_browser
+from workbench.widgets.stepper.pictures import draw_at, for_browser
 from workbench.widgets.stepper.player import Player
 
 FUNNEL = json.loads((Path(__file__).parents[3] / "data/funnel_lesson.json").read_text("utf-8"))
@@ -95,7 +95,7 @@ def test_all_that_is_put_in_has_its_place_in_the_drawing(name: str) -> None:
 
 
 def test_long_lists_are_drawn_around_their_change() -> None:
-    drawn = drawn_at(queue()["pictures"][0], 3).markup
+    drawn = draw_at(queue()["pictures"][0], 3).markup
     assert ">… 50 before, 0 more, 90 in all<" in drawn
     assert ">● changed<" in drawn
 
@@ -103,7 +103,7 @@ def test_long_lists_are_drawn_around_their_change() -> None:
 def test_a_long_name_of_a_lane_ends_where_its_picture_begins() -> None:
     events = [{"at": 0, "lane": 0, "label": "a"}, {"at": 9, "lane": 1, "label": "b"}]
     picture = {"kind": "timeline", "lanes": ["a" * 120, "pay"], "events": events, "states": [{}]}
-    drawn = str(drawn_at(picture).markup)
+    drawn = str(draw_at(picture).markup)
     place, name = re.findall(r'<text x="([\d.]+)"[^>]*>(a+…)<', drawn)[0]
     assert len(name) * 0.61 * 14 <= float(place)
     assert ">pay<" in drawn

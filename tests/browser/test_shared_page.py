@@ -13,7 +13,7 @@ from workbench.figures.svg import bare
 from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable, offline_page
 from workbench.widgets.sharing.state import state_of
-from workbench.widgets.table import Listed
+from workbench.widgets.table import DisplayTable
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +34,7 @@ def shareable() -> Shareable:
         steps["lost"] = [0, 100 - users]
         drawn, height, width = arranged([Named(funnel_figure(steps), "Who goes on")], 0)
         words = f"{users} of 100 users within {window}."
-        rows = Listed(steps, "")
+        rows = DisplayTable(steps, "")
         state = state_of({"within": window, "by": ["device"] if at[1] else []})
         picture = bare(drawn, words, width, height)
         return PageView(state, picture, words, rows.markup, "wb.Funnel(...)", "step\r\n")

@@ -10,7 +10,7 @@ def cause(error: BaseException) -> str:
     Parameters
     ----------
     error : exception
-        Ours, Python's, or Spark's with its pages of stack.
+        An error of the workbench, of Python, or of Spark with its long stack trace.
 
     Returns
     -------
@@ -30,8 +30,8 @@ def cause(error: BaseException) -> str:
     text = str(error)
     if known := broken_off(text):
         return known
-    if found := PYTHON_ERROR.findall(text):
-        kind, message = found[-1]
+    if errors := PYTHON_ERROR.findall(text):
+        kind, message = errors[-1]
         return f"Spark could not finish: {kind}: {message.strip()[:300]}"
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
     return f"Spark could not finish: {first[:300]}"

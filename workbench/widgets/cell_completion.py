@@ -1,4 +1,4 @@
-"""Names that complete in a cell of ``%%wbsql``: tables, their columns, and the options."""
+"""Completion in a cell of ``%%wbsql``: tables, their columns, and the options."""
 
 import contextlib
 import re
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 _OPTIONS = ("--dialect", "--into", "--query", "--rows")
-#: A name that a table has in a query: ``prices AS p``.
+#: A table and its alias in a query: ``prices AS p``.
 _NAMED = re.compile(r"\b(?:FROM|JOIN|,)\s+(\w+)\s+(?:AS\s+)?(\w+)", re.IGNORECASE)
 
 
 def complete_cells(shell: "InteractiveShell") -> None:
-    """Let cells of ``%%wbsql`` complete by what the notebook and Spark have.
+    """Let cells of ``%%wbsql`` complete the names of the notebook's and Spark's tables.
 
     Parameters
     ----------
@@ -36,23 +36,23 @@ def complete_cells(shell: "InteractiveShell") -> None:
         cell = context.full_text.lstrip()
         if not cell.startswith("%%wbsql") or "\n" not in cell:
             return SimpleMatcherResult(completions=[])
-        found = completed(context, shell.user_ns)
-        # Names of Python mean nothing in a query.
-        return SimpleMatcherResult(completions=found, suppress=True)
+        completions = completions_of(context, shell.user_ns)
+        # Python's names mean nothing in a query.
+        return SimpleMatcherResult(completions=completions, suppress=True)
 
     matchers: list[Any] = shell.Completer.custom_matchers
     known = [one for one in matchers if getattr(one, "__name__", "") != wbsql_names.__name__]
     matchers[:] = [*known, wbsql_names]
 
 
-def completed(context: CompletionContext, names: dict[str, Any]) -> list[SimpleCompletion]:
-    """Return what the word before the cursor may become.
+def completions_of(context: CompletionContext, names: dict[str, Any]) -> list[SimpleCompletion]:
+    """Return the completions of the word before the cursor.
 
     Parameters
     ----------
     context : CompletionContext
     names : dict of str to object
-        The notebook's.
+        The notebook's variables.
 
     Returns
     -------
@@ -61,25 +61,27 @@ def completed(context: CompletionContext, names: dict[str, Any]) -> list[SimpleC
     first, _, query = context.full_text.lstrip().partition("\n")
     if context.cursor_line == 0:
         dialect = re.search(r"--dialect\s+\w*$", context.text_until_cursor) is not None
-        found = [(one, "dialect") for one in DIALECTS] if dialect else []
-        found += [] if dialect else [(one, "option") for one in _OPTIONS if one not in first]
+        candidates = [(one, "dialect") for one in DIALECTS] if dialect else []
+        candidates += [] if dialect else [(one, "option") for one in _OPTIONS if one not in first]
         word = context.token
     else:
         word = (re.search(r"[\w.]*$", context.text_until_cursor) or [""])[0]
-        found = list(_of_query(query, word, tables_by_name(names)))
+        candidates = list(_names_in_query(query, word, tables_by_name(names)))
     low = word.lower()
-    kept = {text: kind for text, kind in found if text.lower().startswith(low)}
-    # The word as IPython cuts it may begin elsewhere.
-    behind = len(word) - len(context.token)
-    return [_completion(text[max(0, behind) :], kind) for text, kind in sorted(kept.items())]
+    matches = {text: kind for text, kind in candidates if text.lower().startswith(low)}
+    # IPython's token may begin later than the word.
+    skipped = len(word) - len(context.token)
+    return [_completion(text[max(0, skipped) :], kind) for text, kind in sorted(matches.items())]
 
 
 def _completion(text: str, kind: str) -> SimpleCompletion:
     return SimpleCompletion(text, type=kind)
 
 
-def _of_query(query: str, word: str, tables: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
-    """The tables, and the columns of those that a query names; of one table behind its name."""
+def _names_in_query(
+    query: str, word: str, tables: dict[str, list[str]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the tables, and the columns of those in the query; after ``table.``, its columns."""
     by_name = {name.lower(): columns for name, columns in tables.items()}
     for name, alias in _NAMED.findall(query):
         if name.lower() in by_name:
@@ -102,16 +104,16 @@ def tables_by_name(names: dict[str, Any]) -> dict[str, list[str]]:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    found: dict[str, list[str]] = {}
+    tables: dict[str, list[str]] = {}
     if (spark := SparkSession.getActiveSession()) is not None:
         for name in (row["tableName"] for row in spark.sql("SHOW TABLES").collect()):
             # A view whose table is gone has no columns.
             with contextlib.suppress(PySparkException):
-                found[name] = list(spark.table(name).columns)
+                tables[name] = list(spark.table(name).columns)
     for name, value in names.items():
         if not name.startswith("_") and not isinstance(value, str) and is_table(value):
-            found[name] = [str(one) for one in _columns(value)]
-    return found
+            tables[name] = [str(one) for one in _columns(value)]
+    return tables
 
 
 def _columns(value: Any) -> Any:

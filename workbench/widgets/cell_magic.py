@@ -1,4 +1,4 @@
-"""``%%wbsql``: a query as a cell of a notebook, over the tables that the notebook has."""
+"""``%%wbsql``: a query as a cell of a notebook, over the notebook's tables."""
 
 import argparse
 import shlex
@@ -31,7 +31,7 @@ class FirstRows(Described):
     ----------
     frame : pandas.DataFrame
     more : bool
-        Whether there are others behind them.
+        Whether the answer has more rows.
     """
 
     def __init__(self, frame: pd.DataFrame, more: bool) -> None:
@@ -47,7 +47,7 @@ class FirstRows(Described):
 
 
 class _Options(argparse.ArgumentParser):
-    """The options of the cell magic; what they cannot mean is a sentence."""
+    """The parser of the cell magic's options, whose errors are one sentence."""
 
     def error(self, message: str) -> NoReturn:
         known = "--dialect, --into, --query and --rows"
@@ -60,10 +60,10 @@ def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
     Parameters
     ----------
     shell : InteractiveShell
-        Whose tables are found by their names.
+        The notebook, whose tables a query names.
     line : str
-        ``--dialect``, ``--into`` and ``--query`` (the names that get the answer and the query,
-        those of :func:`workbench.sql` and :func:`workbench.query`), and ``--rows``.
+        ``--dialect``, ``--into`` and ``--query`` (the names that are assigned the results of
+        :func:`workbench.sql` and :func:`workbench.query`), and ``--rows``.
     cell : str
         The query.
 
@@ -76,23 +76,23 @@ def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
     options.add_argument("--into")
     options.add_argument("--query")
     options.add_argument("--rows", type=int, default=ROWS)
-    given = options.parse_args(shlex.split(line))
-    rows = check_count(given.rows, "--rows", "rows")
-    for option, name in (("--into", given.into), ("--query", given.query)):
+    arguments = options.parse_args(shlex.split(line))
+    rows = check_count(arguments.rows, "--rows", "rows")
+    for option, name in (("--into", arguments.into), ("--query", arguments.query)):
         if name is not None and not name.isidentifier():
             raise WorkbenchError(f"{option}: {name!r} is no name of Python; give one.")
-    asked = Query(cell, given.dialect, mentioned(cell, given.dialect, shell.user_ns))
-    named = {given.into: asked.answer, given.query: asked}
-    shell.user_ns.update({name: value for name, value in named.items() if name is not None})
-    found = asked.answer.limit(rows + 1).toPandas()
-    shown: Any = display
-    shown(FirstRows(found.head(rows), len(found) > rows))
+    query = Query(cell, arguments.dialect, tables_of(cell, arguments.dialect, shell.user_ns))
+    results = {arguments.into: query.answer, arguments.query: query}
+    shell.user_ns.update({name: value for name, value in results.items() if name is not None})
+    first_rows = query.answer.limit(rows + 1).toPandas()
+    show: Any = display
+    show(FirstRows(first_rows.head(rows), len(first_rows) > rows))
 
 
-def mentioned(query: str, dialect: str, names: dict[str, Any]) -> dict[str, Any]:
+def tables_of(query: str, dialect: str, names: dict[str, Any]) -> dict[str, Any]:
     """Return the tables among a notebook's names that a query mentions.
 
-    Text is none, though it may be a path: the query can hold it itself.
+    Text is never a table here, though it may be a path: the query can contain the path itself.
     """
     wanted = {one.name.lower() for one in parse_query(query, dialect).find_all(exp.Table)}
     return {

@@ -1,4 +1,4 @@
-"""A figure as a part of a widget: as wide as its place, with a toolbar that shows on hover."""
+"""A plotly figure as a part of a widget: as wide as its container, with a toolbar on hover."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,15 +13,15 @@ from workbench.widgets.script import SharedScript, loader, shared_script
 
 SCRIPT = Path(plotly.__file__).parent / "package_data" / "widgetbundle.js"
 
-#: What the toolbar does not offer: what nobody needs here, and what a double click does.
+#: The buttons that the toolbar omits: unneeded ones, and one that a double click replaces.
 UNWANTED = ("select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d")
 
 
 class Chart(go.FigureWidget):  # type: ignore[misc]
-    """A figure that fills the width it gets; a :class:`workbench.widgets.sheet.Sheet` is near.
+    """A figure that fills the available width, next to a :class:`workbench.widgets.sheet.Sheet`.
 
-    plotly gives each of its widgets a copy of its script, 5 MB that a page evaluates for every one;
-    charts share one: :class:`workbench.widgets.script.SharedScript`.
+    plotly gives each of its widgets a copy of its script, 5 MB that a page evaluates for each of
+    them; charts share one: :class:`workbench.widgets.script.SharedScript`.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
         self.add_class("wb-chart")
 
     def on_mark(self, act: Callable[[Any, int], object]) -> None:
-        """Have a click on a mark open what is behind it; a redrawn figure has new marks.
+        """Call a function on each click on a mark; a redrawn figure needs a new call.
 
         Parameters
         ----------
         act : function
-            Takes the mark's trace, and its number in that.
+            Takes the mark's trace, and the mark's number in it.
         """
         for trace in self.data:
             trace.on_click(
@@ -65,11 +65,11 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
             )
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
-        """Return what is drawn by now, where a browser asks for all.
+        """Return the current state of the figure when a browser requests all of it.
 
-        It has missed changes, as a page that is loaded again has.
+        A page that is loaded again has missed changes.
         """
-        # Without a comm, the widget is being made.
+        # Without a comm, the widget is being created.
         if key is None and self.comm is not None:
             self._repr_mimebundle_()
         return dict(super().get_state(key, drop_defaults))

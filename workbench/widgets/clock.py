@@ -1,9 +1,9 @@
-"""Signs that go on moving in the browser while this process works."""
+"""Animations that continue in the browser while this process works."""
 
 from workbench.markup import element, stylesheet
 
-# They begin to move after two seconds: what moves is drawn sixty times a second, which takes a core
-# from an answer that is there by then.
+# They start after two seconds: an animation is drawn sixty times a second, which takes a core from
+# a computation that may end by then.
 _TURN = (
     "@keyframes wb-turn{to{transform:rotate(360deg)}}"
     ".wb-turn{display:inline-block;width:12px;height:12px;border:2px solid var(--wb-rule,#c9ccd2);"
@@ -18,5 +18,5 @@ _CLOCK = (
 )
 
 SPINNER = stylesheet(_TURN) + element("span", class_="wb-turn")
-#: Seconds since it appeared, counted by the browser, as the kernel has no time to.
+#: The seconds since it appeared, counted by the browser while the kernel is busy.
 CLOCK = SPINNER + stylesheet(_CLOCK) + element("span", class_="wb-clock")

@@ -36,17 +36,16 @@ def explore(
     key: Any = None,
     state: str | None = None,
 ) -> Any:
-    """Open the explorer of a specification, its controls beside what they change; or, of a table
-    alone, its front door.
+    """Open the explorer of a specification, with its controls; or the front door of a table.
 
     Parameters
     ----------
     what : Funnel, Over, Backfill, OnlineView, Query, or anything that is a table
-        Where the explorer begins. Of a :func:`workbench.query`, it is that of its one window call
-        or funnel. Of an online view, its backfill's numbers are compared with what
-        it says. A table, as :func:`workbench.table` takes it, is shown with what it holds, which
-        column may be the key, the time, the event and the value, and what can be asked of it: a
-        funnel, a moving band, or features as of queries.
+        The initial specification. For a :func:`workbench.query`, the explorer is that of its one
+        window call or funnel. For an online view, the features of its backfill are compared with
+        those that it serves. A table, as :func:`workbench.table` takes it, is shown with a profile
+        of its columns, those that may be the key, the time, the event and the value, and the
+        questions it can answer: a funnel, a moving band, or features as of queries.
     *tables
         The specification's tables, as :func:`workbench.table` takes them; for a funnel its events,
         which may be prepared. A table is prepared first, which scans it once. For a backfill its
@@ -54,21 +53,21 @@ def explore(
         :class:`workbench.lessons.replay.Replay`. A stream is drawn as a band: it needs quantiles
         of a column.
     by : str or sequence of str, optional
-        The column, or the columns together, that a funnel is broken down by at first.
+        The column, or the columns together, that a funnel is initially broken down by.
     keep : str or sequence of str, optional
-        The columns offered to break down by; without it, up to six text columns.
+        The columns offered to break down by; by default up to six text columns.
     key : value, or tuple of values, optional
-        The key that a backfill is looked at for at first; without it, that of the most queries.
+        The initial key of a backfill's explorer; by default the one with the most queries.
     state : str, optional
-        The view to open with, as ``explorer.state`` says it, or the address of a page that
+        The view to open with: an ``explorer.state``, or the address of a page that
         ``explorer.to_html`` wrote.
 
     Returns
     -------
     FunnelExplorer, OverExplorer, LiveStream, OriginExplorer or FrontDoor
-        A widget; ``explorer.funnel`` or ``explorer.over`` is the specification as the controls
-        have it, ``explorer.origin`` is where the number that is shown comes from. Of a front door,
-        ``profile`` is what was found, and ``code`` the lines that make the explorer.
+        A widget; ``explorer.funnel`` or ``explorer.over`` is the specification with the values of
+        the controls, ``explorer.origin`` is the origin of the number that is shown. A front door
+        has the ``profile`` of the table, and in ``code`` the lines that make the explorer.
 
     Raises
     ------
@@ -111,7 +110,7 @@ def _front_door(what: Any, name: str) -> FrontDoor:
 
 
 def _name_of(what: Any) -> str:
-    """What those who call :func:`explore` call a table; empty where they do not."""
+    """Return the caller's variable name of a table, or an empty string."""
     calling = sys._getframe(2)
     for names in (calling.f_locals, calling.f_globals):
         for name, value in names.items():
@@ -146,8 +145,8 @@ def _explore_over(
 def _explore_query(what: Query, *tables: Any, **options: Any) -> Any:
     if tables:
         raise WorkbenchError("what: a query has its tables already; give it alone.")
-    asked, df = what.one()
-    return _explore(asked, df, **options)
+    specification, df = what.one()
+    return _explore(specification, df, **options)
 
 
 @_explore.register
@@ -199,7 +198,7 @@ def _check_no_key(key: Any) -> None:
 
 
 def _offered(funnel: Funnel, events: "DataFrame") -> tuple[str, ...]:
-    """The text columns that are neither key nor time; the event's name only beside conditions."""
+    """Return the text columns that are neither key nor time nor, without conditions, the event."""
     taken = {*funnel.key, funnel.time, *([funnel.event] if funnel.conditions is None else [])}
     texts = [f.name for f in events.schema.fields if f.dataType.typeName() == "string"]
     return tuple(name for name in texts if name not in taken)[:MOST_SEGMENTS_OFFERED]

@@ -1,4 +1,4 @@
-"""A saved notebook as one page that is mailed: its players and explorers live, no network."""
+"""A saved notebook as one page to mail, with live players and explorers, without a network."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -23,23 +23,23 @@ from workbench.widgets.living import (
 from workbench.widgets.script import STATIC
 from workbench.widgets.sharing.files import write_file
 
-#: Makes of what an output has kept the page of its widget.
+#: Makes the page of a widget from what its output stores.
 PageOf = Callable[[Mapping[str, Any]], Markup | None]
 _NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-#: How large a page may be, in bytes.
+#: The largest size of a page, in bytes.
 MOST_BYTES = 2_000_000
-#: What stands for a widget until its frame is put there: of letters that no escaping changes.
-_PLACE = "wb-living-place-{}-"
-#: A link to what lies beside the notebook, and not beside the page that is mailed.
-_BESIDE = re.compile(r"(?<!!)\[([^]]*)\]\((?![a-z]+:|#)[^)]*\)")
+#: The text in place of a widget until its frame is inserted; escaping does not change it.
+_PLACEHOLDER = "wb-living-place-{}-"
+#: A link to a file next to the notebook, which the mailed page does not have.
+_RELATIVE_LINK = re.compile(r"(?<!!)\[([^]]*)\]\((?![a-z]+:|#)[^)]*\)")
 
 
 def lesson(notebook: str | PathLike[str], path: str | PathLike[str] | None = None) -> Path:
     """Write a notebook as one page to hand out, which needs no kernel and no network.
 
-    It is made of what the notebook has saved, and runs nothing. Players and explorers that were
-    saved by ``make notebooks``, or where ``WORKBENCH_KEEP_PAGES`` is set, can be stepped through;
-    of others the page has a picture, and says so.
+    It is made from the saved outputs of the notebook, and runs nothing. Players and explorers that
+    were saved by ``make notebooks``, or with ``WORKBENCH_KEEP_PAGES`` set, are interactive; for
+    others the page has a picture, and says so.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def lesson(notebook: str | PathLike[str], path: str | PathLike[str] | None = Non
     Returns
     -------
     pathlib.Path
-        The file that was written, of less than 2 MB: of what does not fit, the page has a picture.
+        The file that was written, of less than 2 MB: a widget that does not fit is a picture.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def lesson(notebook: str | PathLike[str], path: str | PathLike[str] | None = Non
     >>> lesson("03-segment-tree", f"{mkdtemp()}/tree.html").name
     'tree.html'
     """
-    source = _found(notebook)
+    source = _notebook_file(notebook)
     return write_file(f"{source.stem}.html" if path is None else path, lesson_page(source))
 
 
@@ -79,35 +79,37 @@ def lesson_page(
     source : Path
         The notebook's file.
     most_bytes : int
-        How large the page may be.
+        The largest size of the page.
     page_of : function
-        Makes the page of a widget; another one may know it already.
+        Makes the page of a widget.
 
     Returns
     -------
     Markup
-        A document of HTML that asks for nothing else.
+        An HTML document that loads nothing else.
     """
     notebook = read_notebook(source)
-    shown = {_PLACE.format(k): one for k, one in enumerate(_live(notebook))}
-    body = _body(notebook, shown)
-    made = {place: (one, page_of(one)) for place, one in shown.items()}
+    outputs = {_PLACEHOLDER.format(k): one for k, one in enumerate(_widget_outputs(notebook))}
+    body = _body(notebook, outputs)
+    pages = {placeholder: (one, page_of(one)) for placeholder, one in outputs.items()}
     frames = {
-        place: frame_of(data.get("text/plain", ""), data_page=in_frame(page))
-        for place, (data, page) in made.items()
+        placeholder: frame_of(data.get("text/plain", ""), data_page=in_frame(page))
+        for placeholder, (data, page) in pages.items()
         if page is not None
     }
-    page = _page(source.stem, body, _in_place(shown, frames))
-    # As few pictures as can be: the largest frame becomes one first.
-    for place in sorted(frames, key=lambda place: len(frames[place]), reverse=True):
+    page = _page(source.stem, body, _replacements(outputs, frames))
+    # The largest frame is replaced by a picture first, so that there are few pictures.
+    for placeholder in sorted(
+        frames, key=lambda placeholder: len(frames[placeholder]), reverse=True
+    ):
         if len(page.encode()) <= most_bytes:
             break
-        del frames[place]
-        page = _page(source.stem, body, _in_place(shown, frames))
+        del frames[placeholder]
+        page = _page(source.stem, body, _replacements(outputs, frames))
     return page
 
 
-def _found(notebook: str | PathLike[str]) -> Path:
+def _notebook_file(notebook: str | PathLike[str]) -> Path:
     for one in (as_path(notebook, "notebook"), _NOTEBOOKS / f"{notebook}.ipynb"):
         if one.is_file():
             return one
@@ -119,8 +121,8 @@ def _found(notebook: str | PathLike[str]) -> Path:
 
 
 def read_notebook(source: Path) -> Any:
-    """Return a notebook's file, or say that it is none."""
-    # A second of imports that nobody needs who hands no lesson out.
+    """Return the content of a notebook's file, or raise an error if it is not one."""
+    # A second of imports, which only lessons need.
     import nbformat
 
     read: Any = nbformat.read
@@ -132,51 +134,51 @@ def read_notebook(source: Path) -> Any:
         ) from error
 
 
-def _live(notebook: Any) -> list[dict[str, Any]]:
-    """What the notebook's cells show that is a widget, each as a bundle of MIME types."""
+def _widget_outputs(notebook: Any) -> list[dict[str, Any]]:
+    """Return the outputs of the notebook that are widgets, each as a bundle of MIME types."""
     outputs = [one for cell in notebook.cells for one in cell.get("outputs", [])]
     return [one.data for one in outputs if WIDGET in one.get("data", {})]
 
 
-def _in_place(shown: dict[str, Any], frames: dict[str, Markup]) -> dict[str, Markup]:
-    """What stands in the place of each widget: its frame, or its picture and why it is one."""
+def _replacements(outputs: dict[str, Any], frames: dict[str, Markup]) -> dict[str, Markup]:
+    """Return the markup of each widget: its frame, or its picture and a note."""
     note = element("p", NEEDS_A_KERNEL, class_="wb-still-note")
     return {
-        place: frames.get(place) or converted(data.get(PICTURE, "")) + note
-        for place, data in shown.items()
+        placeholder: frames.get(placeholder) or converted(data.get(PICTURE, "")) + note
+        for placeholder, data in outputs.items()
     }
 
 
-def _body(notebook: Any, shown: dict[str, dict[str, Any]]) -> Markup:
-    """The notebook without what frames it, and with a place for each widget."""
+def _body(notebook: Any, outputs: dict[str, dict[str, Any]]) -> Markup:
+    """Return the notebook as HTML without a document around it, with a placeholder per widget."""
     whole = deepcopy(notebook)
-    for place, data in zip(shown, _live(whole), strict=True):
+    for placeholder, data in zip(outputs, _widget_outputs(whole), strict=True):
         data.clear()
-        data["text/html"] = place
+        data["text/html"] = placeholder
     for cell in whole.cells:
         if cell.cell_type == "markdown":
-            cell.source = _BESIDE.sub(r"\1", cell.source)
+            cell.source = _RELATIVE_LINK.sub(r"\1", cell.source)
     return converted(_exporter().from_notebook_node(whole)[0])
 
 
 @cache
 def _exporter() -> Any:
-    """What makes HTML of a notebook; its templates are compiled once."""
-    # A second of imports that nobody needs who hands no lesson out.
+    """Return the exporter of notebooks to HTML, whose templates are compiled once."""
+    # A second of imports, which only lessons need.
     from nbconvert import HTMLExporter
 
     make: Any = HTMLExporter
     return make(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)
 
 
-def _page(name: str, body: Markup, places: dict[str, Markup]) -> Markup:
-    found = converted(re.sub(_PLACE.format(r"\d+"), lambda one: places[one[0]], body))
+def _page(name: str, body: Markup, replacements: dict[str, Markup]) -> Markup:
+    content = converted(re.sub(_PLACEHOLDER.format(r"\d+"), lambda one: replacements[one[0]], body))
     heading = re.search(r"<h1[^>]*>(.*?)<", body)
     sheets = stylesheet_of(), (STATIC / "lesson.css").read_text("utf-8")
     parts: dict[str, object] = {
         "title": converted(heading[1]) if heading else name,
         "style": stylesheet("".join(sheets)),
-        "body": found,
+        "body": content,
         "living": own_file(STATIC / "living.js"),
     }
     return filled(own_file(STATIC / "lesson.html"), parts)

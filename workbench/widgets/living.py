@@ -1,4 +1,4 @@
-"""What a saved notebook keeps of its players and explorers, as pages that need no kernel."""
+"""Players and explorers that a saved notebook stores, as pages that need no kernel."""
 
 import base64
 import gzip
@@ -17,12 +17,12 @@ NEEDS_A_KERNEL = (
     "A picture of what was seen: to choose something else, run this cell in the notebook."
 )
 _FRAMED = Path(__file__).parent / "static" / "framed.html"
-#: How high a frame is until its page has said it, in pixels.
+#: The height of a frame until its page reports one, in pixels.
 _HEIGHT = 640
 
 
 def living_page(data: Mapping[str, Any]) -> Markup | None:
-    """Return the page of a widget that an output has kept.
+    """Return the page of a widget that an output stores.
 
     Parameters
     ----------
@@ -32,23 +32,23 @@ def living_page(data: Mapping[str, Any]) -> Markup | None:
     Returns
     -------
     Markup or None
-        A document of HTML; None where nothing was kept.
+        An HTML document; None if nothing was stored.
     """
     lesson, page = saved_value(LESSON, data), saved_value(PAGE, data)
     if lesson is not None:
-        shown, step = checked(lesson["lesson"]), lesson["step"]
-        page = player_page(shown, step, lesson["mode"], step or still_step(shown))
-    # What stands behind the end of a document is the last part of it.
+        lesson_data, step = checked(lesson["lesson"]), lesson["step"]
+        page = player_page(lesson_data, step, lesson["mode"], step or still_step(lesson_data))
+    # A browser adds what follows the end of a document to it.
     return None if page is None else converted(page) + own_file(_FRAMED)
 
 
 def frame_of(title: str, **source: object) -> Markup:
-    """Return the frame that a page shows a living page in.
+    """Return the frame in which a page shows a living page.
 
     Parameters
     ----------
     title : str
-        What it is called, for who does not see it.
+        The title, for screen readers.
     **source
         ``src``, a file's address, or ``data_page``, what :func:`in_frame` returns.
 
@@ -63,5 +63,5 @@ src="a.html"></iframe>
 
 
 def in_frame(page: str) -> str:
-    """Return a page as ``data_page`` of :func:`frame_of` takes it: compressed, in letters."""
+    """Return a page as the ``data_page`` of :func:`frame_of`: compressed, in base64."""
     return base64.b64encode(gzip.compress(page.encode(), mtime=0)).decode("ascii")

@@ -32,27 +32,27 @@ def plan(df: "TableLike | Query", run: bool = False) -> "PlanView": ...
 @overload
 def plan(df: Mapping[str, "TableLike | Query"], run: bool = False) -> "PlanViews": ...
 def plan(df: Any, run: bool = False) -> "PlanView | PlanViews":
-    """Show the plan of a query: its shape or, after a run, its metrics. Or those of several.
+    """Show the plan of a query, or of several: its shape or, after a run, its metrics.
 
-    Exchanges, sorts, scans and Python steps stand out, and each says what it does. After a run each
-    is the warmer the more of the time it takes, and says where one task outlasts the others. A
-    click on an operator, or its name in the list, shows its full text.
+    Exchanges, sorts, scans and Python steps stand out, and each says what it does. After a run, an
+    operator has a warmer colour the more of the time it takes, and is marked if one task outlasts
+    the others. A click on an operator, or its name in the list, shows its full text.
 
     Parameters
     ----------
     df
-        The query, classic or Connect, a `wb.query`, or what `wb.table` takes. Or several by what
-        they are called, to be compared.
+        The query, classic or Connect, a `wb.query`, or what `wb.table` takes. Or several queries by
+        name, to compare them.
     run
-        Run the query once, keeping nothing of its result, and show rows, bytes and times of that
-        run on the operators. This costs what the query costs. Where the driver's web pages are
-        not at hand, as over Spark Connect, the figure shows the shape and says why.
+        Run the query once, discard its result, and show rows, bytes and times of that run on the
+        operators. This costs what the query costs. If the driver's web pages are not available, as
+        over Spark Connect, the figure shows the shape and says why.
 
     Returns
     -------
     PlanView or PlanViews
         A widget; `plan` is the plan as data, `figure` the plotly figure, `svg` a still picture.
-        Of several plans, `views` has one by each name.
+        For several plans, `views` has one for each name.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def plan(df: Any, run: bool = False) -> "PlanView | PlanViews":
 
 
 def _query(df: Any) -> Any:
-    """What has a plan; a stream has one, too."""
+    """Return the DataFrame whose plan is shown; it may be a stream."""
     if isinstance(df, Query):
         return df.answer
     return table(df, "df") if is_table(df) and not isinstance(df, DataFrame) else df
@@ -89,7 +89,7 @@ class PlanView(Card):
         self.plan = plan
         self.figure = Chart(plan_figure(plan), toolbar=False)
         self.svg = still(self.figure, title(plan), subtitle(plan), _width(plan, WIDTH))
-        # The heading has it already.
+        # The card's heading has the title already.
         self.figure.update_layout(title={"text": ""}, margin={"t": 8})
         self.operator = widgets.Dropdown(
             options=_names(plan), value=dearest(plan).id, description="Operator"
@@ -98,7 +98,7 @@ class PlanView(Card):
         self.operator.observe(self._show, names="value")
         self.figure.on_mark(self._click)
         places = layout(plan)
-        # Where there is no room for all columns, they are moved across.
+        # Columns that do not fit are scrolled.
         place = widgets.VBox([self.figure], layout={"min_width": f"{width_of(places)}px"})
         picture = widgets.VBox([place], layout={"overflow": "auto"})
         self.note = HTML(element("div", subtitle(plan), class_="wb-hint"))
@@ -142,7 +142,7 @@ class PlanViews(WithStill, widgets.HBox):  # type: ignore[misc]
             for width in [_width(view.plan, WIDTH / 2)]
         ]
         self.svg = beside(pictures, repr(self))
-        # Beside each other where both are seen whole, else one below the other.
+        # Side by side if both fit as a whole, else one below the other.
         for view in self.views.values():
             least = max(420, width_of(layout(view.plan)) + _EDGES)
             view.layout.flex, view.layout.min_width = f"1 1 {least:.0f}px", "0"
@@ -158,7 +158,7 @@ class PlanViews(WithStill, widgets.HBox):  # type: ignore[misc]
 
 
 def _width(plan: QueryPlan, least: float) -> float:
-    """How wide a still of a plan is."""
+    """Return the width of a still of a plan."""
     return max(least, float(width_of(layout(plan))))
 
 
@@ -167,11 +167,11 @@ def _names(plan: QueryPlan) -> list[tuple[str, int]]:
 
 
 def _page(plan: QueryPlan, id: int) -> Markup:
-    """What an operator does and cost, in our words; below, in Spark's."""
+    """Return what an operator does and costs, in our words and below in Spark's."""
     operator = plan.operators[id]
     share = heat(plan, operator)
     cost = [f"{share} of the time" if share else "", operator.time, operator.size]
-    # What Spark says of all tasks is long, and stands beside a picture.
+    # Spark's metrics of all tasks are long, and the column next to the picture is narrow.
     wraps = "white-space:normal"
     rows = (
         element("td", name, style=wraps) + element("td", text, style=wraps)

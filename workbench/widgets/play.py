@@ -46,19 +46,19 @@ def play(
         got as far as any in a funnel, the first partition of a window call, and the key with the
         most queries of a backfill.
     column : str, optional
-        The result of a window call or a backfill to step through, of one beside it as well;
-        without it, the first.
+        The result column of a window call or a backfill to step through, also of ``beside``; by
+        default the first.
     beside : Funnel, Over, Backfill, Retention or Kernel, optional
-        Another one of the same kind, on the same input: the two go side by side, in step by what
-        they look at. So a funnel is compared with itself in another mode, a kernel with another.
+        Another one of the same type, on the same input: the two are shown side by side, aligned by
+        what they look at. This compares a funnel with another mode, or a kernel with another.
 
     Returns
     -------
     Player
         Steps in the browser; ``to_html(path)`` writes it as one page. With ``mode = "predict"`` it
         asks before each step what will happen; with ``mode = "edit"`` the input can be changed,
-        and the kernel's new run is shown. The arguments of a kernel are changed in Python: which
-        of its arrays are input, and how their lengths go together, is known to the caller alone.
+        and the kernel's new run is shown. The arguments of a kernel are changed in Python: only
+        the caller knows which of its arrays are input, and how their lengths relate.
 
     Raises
     ------
@@ -83,23 +83,23 @@ def play(
         raise WorkbenchError(
             f"beside: it is {kind_in_words(beside)}; give {kind_in_words(what)}, as what is."
         )
-    # Kernels write into their arguments: the one beside begins with what was given.
-    given = deepcopy(tables) if isinstance(beside, Kernel) else tables
-    make, found = _play(what, *tables, key=key, column=column)
+    # Kernels write into their arguments: the one beside starts from a copy.
+    copies = deepcopy(tables) if isinstance(beside, Kernel) else tables
+    make, chosen_key = _play(what, *tables, key=key, column=column)
     if beside is None:
         return opened(make)
-    other, _ = _play(beside, *given, key=found, column=column)
+    other, _ = _play(beside, *copies, key=chosen_key, column=column)
     return opened(both(make, other))
 
 
 def _given(lesson: Lesson) -> Make:
-    """What makes a lesson whose input cannot be edited."""
+    """Return a maker of a lesson whose input cannot be edited."""
     return lambda _rows: lesson
 
 
 @singledispatch
 def _play(what: Any, *_tables: Any, **_options: Any) -> tuple[Make, Any]:
-    """What makes the lesson, and the key that it is of."""
+    """Return the maker of the lesson, and the key that it is about."""
     raise WorkbenchError(
         f"what: {kind_in_words(what)} cannot be stepped through; "
         "give a Funnel, an Over, a Backfill, a Retention, a wb.query or a kernel."
@@ -165,7 +165,7 @@ def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> tuple[Make, Any
 
 
 def _pictures(run: Trace, name: str) -> list[Lesson]:
-    """The pictures of a kernel that is known, and else those of its arrays."""
+    """Return the pictures of a known kernel, or else those of its arrays."""
     if name in TREES and run.steps:
         return [tree_picture(run)]
     return joined_cells(run) if name == "join_windows" else array_pictures(run)

@@ -1,4 +1,4 @@
-"""Ten questions of a notebook's kind, on an input that nobody has seen."""
+"""Ten questions like those of a notebook, on a new input."""
 
 from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
@@ -10,15 +10,15 @@ def predict(notebook: str, seed: int = 0) -> Player:
     """Open the step player as an exercise: ten questions on a run that the notebook has not shown.
 
     The kernel of the notebook runs on a few rows that are drawn by a seed; the questions are about
-    ten of its steps, and their answers are the run's own next states. No step is shown before
-    it was asked for, and the score stands at the end. Neither Spark nor Java is needed.
+    ten of its steps, and their answers are the next states of that run. Each step is asked about
+    before it is shown, and the score follows at the end. Neither Spark nor Java is needed.
 
     Parameters
     ----------
     notebook : str
         One of the workbench's own, such as ``"03-segment-tree"``.
     seed : int
-        Another one draws other rows; the same one draws the same.
+        The same seed draws the same rows.
 
     Returns
     -------

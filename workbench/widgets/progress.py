@@ -1,4 +1,4 @@
-"""How far an explorer's question is, with a button that stops it; the kernel stays free."""
+"""The progress of an explorer's question, with a button that stops it; the kernel stays free."""
 
 import threading
 from collections.abc import Callable
@@ -15,26 +15,26 @@ from workbench.widgets.html import HTML, Status
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Seconds until a question that is not answered is seen to be asked, and from one look to the next.
+#: Seconds until the progress of a question is shown, and between two updates of it.
 GLANCE, EVERY = 0.3, 0.3
-#: What is put on a widget while it shows the answer to the question before.
+#: The CSS class of a widget while it shows the answer to the question before.
 ASKING = "wb-asking"
 STOPPED = "Stopped: what is drawn is the answer before."
 STYLE = stylesheet(
     ".wb-progress{display:flex;align-items:center;gap:10px;font-variant-numeric:tabular-nums}"
     ".wb-bar{flex:0 0 140px;height:6px;border-radius:3px;overflow:hidden;"
     "background:var(--wb-rule,#dfe2e7)}"
-    # A card dims what it shows by itself.
+    # A card dims its content by itself.
     ".wb-asking:not(.wb-card){opacity:.4}"
     ".wb-bar i{display:block;height:100%;background:var(--wb-blue,#0072b2);transition:width .3s}"
 )
 
 
-_here = threading.local()
+_local = threading.local()
 
 
-class Asking:
-    """One question that is asked on a thread of its own, until it is answered or given up."""
+class Question:
+    """A question that is computed on its own thread, until it is answered or given up."""
 
     def __init__(self, compute: Callable[[], Any], show: Callable[[Any], object]) -> None:
         self.compute, self.show = compute, show
@@ -42,32 +42,32 @@ class Asking:
         self.jobs: Jobs | None = None
 
     def give_up(self) -> None:
-        """Stop what it has Spark do; its answer is not shown."""
+        """Stop its Spark jobs; its answer is not shown."""
         self.given_up.set()
         self.cancel()
 
     def cancel(self) -> None:
-        """Stop the jobs that run now: one that comes after needs another word."""
+        """Stop the jobs that run now; a job that starts later must be stopped again."""
         if self.jobs is not None:
-            # Of a session that is gone there is nothing to stop.
+            # A session that has ended has nothing to stop.
             with suppress(Exception):
                 self.jobs.cancel()
 
 
 class Progress(widgets.HBox):  # type: ignore[misc]
-    """Asks what an explorer wants to know: one question at a time, the newest one.
+    """Computes the answers to an explorer's questions: one at a time, the newest one.
 
-    A question that a person asks by a control, in a browser, is asked on a thread, and the kernel
-    is free for other cells. One that a line of Python asks is answered when that line is done.
+    A question that comes from a control in a browser is computed on a thread, so that the kernel is
+    free for other cells. One that comes from a line of Python is answered before that line ends.
 
     Parameters
     ----------
     session : function
         Returns the session whose jobs are watched and stopped.
     status : Status
-        Where a question that failed says so.
+        Shows why a question failed.
     *pictures : widgets
-        What is dimmed while a question is asked.
+        The widgets that are dimmed while a question is computed.
     jobs : function, optional
         Returns the jobs of the next question; without it, those that its thread starts.
 
@@ -88,74 +88,74 @@ class Progress(widgets.HBox):  # type: ignore[misc]
     ) -> None:  # fmt: skip
         self._session, self._status, self.pictures = session, status, pictures
         self._jobs = jobs or (lambda: jobs_of(session()))
-        self.said = HTML()
+        self.text = HTML()
         self.button = widgets.Button(description="Stop", icon="stop", layout={"width": "auto"})
         self.button.on_click(lambda _button: self._clicked())
-        self._newest: Asking | None = None
+        self._newest: Question | None = None
         self._thread: threading.Thread | None = None
-        self._turn, self._seen = threading.RLock(), threading.Lock()
+        self._answer_lock, self._display_lock = threading.RLock(), threading.Lock()
         layout = {"display": "none", "padding": "2px 16px", "align_items": "center"}
-        super().__init__([self.said, self.button], layout=layout)
+        super().__init__([self.text, self.button], layout=layout)
 
     @property
     def asking(self) -> bool:
-        """Whether a question is asked that is neither answered nor given up."""
+        """Whether there is a question that is neither answered nor given up."""
         thread, newest = self._thread, self._newest
         alive = thread is not None and thread.is_alive()
         return alive and newest is not None and not newest.given_up.is_set()
 
     def ask(self, compute: Callable[[], Any], show: Callable[[Any], object]) -> bool:
-        """Ask a question, and give up the one before where it is still asked.
+        """Ask a question, and give up the one before if it is not answered yet.
 
         Parameters
         ----------
         compute : function
-            Returns an answer; it changes nothing that is seen.
+            Returns the answer; it must not change any widget.
         show : function
-            Draws it.
+            Shows the answer.
 
         Returns
         -------
         bool
-            False where it failed here and now; the status says why.
+            False if it failed at once; the status says why.
         """
-        question = Asking(compute, show)
+        question = Question(compute, show)
         if threading.current_thread() is self._thread:
-            # What is shown asks for something itself, such as the list beside a chart.
+            # Showing an answer asks a question itself, such as for the list next to a chart.
             return self._answer(question)
         before, self._newest = self._newest, question
         if before is not None:
             before.give_up()
-        if not _asked_in_a_browser():
-            with self._turn:
+        if not _is_browser_event():
+            with self._answer_lock:
                 done = self._answer(question)
-            self._rest()
+            self._show_idle()
             return done
         return self._status.guard(lambda: self._start(question))
 
     def ask_here(self, compute: Callable[[], Any], show: Callable[[Any], object]) -> bool:
-        """Ask a question in this thread, which is one of its own and asks one after the other.
+        """Ask a question in this thread, which is the caller's own and asks one after the other.
 
         Parameters
         ----------
         compute, show : function
-            As :meth:`ask` takes them.
+            As in :meth:`ask`.
 
         Returns
         -------
         bool
-            False where it was given up.
+            False if it was given up.
         """
-        question = self._newest = Asking(compute, show)
+        question = self._newest = Question(compute, show)
         self._thread = threading.current_thread()
         self._work(question)
         return not question.given_up.is_set()
 
     def stop(self) -> None:
-        """Give up the question; what was drawn stays, and words beside the button say so."""
+        """Give up the question; the drawing stays, and a text next to the button says so."""
         if self.asking and self._newest is not None:
             self._newest.give_up()
-            self._rest(again=True)
+            self._show_idle(again=True)
             self._status.value = Markup()
 
     def wait(self, seconds: float | None = None) -> None:
@@ -170,7 +170,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         elif newest is not None:
             self.ask(newest.compute, newest.show)
 
-    def _start(self, question: Asking) -> None:
+    def _start(self, question: Question) -> None:
         from pyspark import InheritableThread
 
         self._thread = InheritableThread(
@@ -178,71 +178,73 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         )
         self._thread.start()
 
-    def _work(self, question: Asking) -> None:
-        """Ask in this thread, once the question before has ended."""
-        _here.answers = True
-        with self._turn, told_elsewhere():
+    def _work(self, question: Question) -> None:
+        """Compute the answer in this thread, once the question before has ended."""
+        _local.answers = True
+        with self._answer_lock, told_elsewhere():
             if question.given_up.is_set():
                 return
-            # A session that is gone has no jobs to be watched: that is a sentence, too.
+            # A session that has ended has no jobs to watch: the status shows that error, too.
             self._status.guard(lambda: self._watch(question))
             if not question.given_up.is_set():
-                self._rest()
+                self._show_idle()
 
-    def _watch(self, question: Asking) -> None:
+    def _watch(self, question: Question) -> None:
         jobs = question.jobs = self._jobs()
-        with jobs, reporting(jobs, lambda *how: self._tell(question, *how), GLANCE, EVERY):
+        with jobs, reporting(jobs, lambda *how: self._show_progress(question, *how), GLANCE, EVERY):
             self._answer(question)
 
-    def _answer(self, question: Asking) -> bool:
-        """Compute and show, unless it is given up meanwhile."""
+    def _answer(self, question: Question) -> bool:
+        """Compute the answer and show it, unless it is given up meanwhile."""
 
         def answer() -> None:
             try:
-                found = question.compute()
+                result = question.compute()
             except Exception:
-                # Of jobs that are stopped Spark says that they have failed.
+                # Spark reports stopped jobs as failed.
                 if question.given_up.is_set():
                     return
                 raise
             if not question.given_up.is_set():
-                question.show(found)
+                question.show(result)
 
         return self._status.guard(answer)
 
-    def _tell(self, question: Asking, report: JobProgress | None, seconds: float) -> None:
-        with self._seen:
+    def _show_progress(
+        self, question: Question, report: JobProgress | None, seconds: float
+    ) -> None:
+        with self._display_lock:
             if question.given_up.is_set():
                 question.cancel()
                 return
             for picture in self.pictures:
                 picture.add_class(ASKING)
             self.button.description, self.button.icon = "Stop", "stop"
-            self.said.value = _said(report, seconds)
-            # In the place of the status, so that the picture does not move.
+            self.text.value = _progress_markup(report, seconds)
+            # In place of the status, so that the picture does not move.
             self._status.layout.display, self.layout.display = "none", None
 
-    def _rest(self, again: bool = False) -> None:
-        """Show the picture as it is; and offer to ask again, where it is not what was asked for."""
+    def _show_idle(self, again: bool = False) -> None:
+        """End the display of progress; with ``again``, offer to ask the stopped question again."""
         stopped = element("div", STOPPED, role="status")
-        with self._seen:
+        with self._display_lock:
             for picture in self.pictures:
                 picture.remove_class(ASKING)
-            self.said.value, self._status.layout.display = stopped if again else Markup(), None
+            self.text.value, self._status.layout.display = stopped if again else Markup(), None
             self.button.description, self.button.icon = "Ask again", "refresh"
             self.layout.display = None if again else "none"
 
 
-def _asked_in_a_browser() -> bool:
-    """Whether somebody has moved a control, and no line of Python or answer that is drawn asks."""
-    if getattr(_here, "answers", False):
+def _is_browser_event() -> bool:
+    """Whether a control in a browser asks, not a line of Python or the drawing of an answer."""
+    if getattr(_local, "answers", False):
         return False
     return bool(request().get("header", {}).get("msg_type") == "comm_msg")
 
 
-def _said(report: JobProgress | None, seconds: float) -> Markup:
+def _progress_markup(report: JobProgress | None, seconds: float) -> Markup:
     words = "waiting for Spark" if report is None else report.words
     share = 0 if report is None else round(100 * report.share)
     bar = element("span", element("i", style=f"width:{share}%"), class_="wb-bar")
-    told = element("span", f"{words} · {seconds:.0f} s")
-    return STYLE + element("div", bar, told, class_="wb-progress", role="status")
+    text_span = element("span", f"{words} · {seconds:.0f} s")
+    return STYLE + element("div", bar, text_span, class_="wb-progress", role="status")

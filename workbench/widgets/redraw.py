@@ -1,16 +1,16 @@
-"""Drawing a figure anew where another is shown."""
+"""Replacing the figure that a widget shows."""
 
 from typing import Any
 
 import plotly.graph_objects as go
 from plotly.io.json import to_json_plotly
 
-#: What a figure keeps that is drawn anew: all of ours have one template.
+#: The properties that a redrawn figure keeps; all our figures have the same template.
 SAME = ("uid", "type", "template")
 
 
 def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
-    """Draw a figure where another is shown, and send only what differs.
+    """Draw a figure in place of the one that is shown, and send only the differences.
 
     Parameters
     ----------
@@ -36,6 +36,6 @@ def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
 def _change(old: Any, new: Any) -> None:
     before, after = old.to_plotly_json(), new.to_plotly_json()
     for name in before.keys() | after.keys():
-        was, is_now = before.get(name), after.get(name)
-        if name not in SAME and to_json_plotly(was) != to_json_plotly(is_now):
-            old[name] = is_now
+        old_value, new_value = before.get(name), after.get(name)
+        if name not in SAME and to_json_plotly(old_value) != to_json_plotly(new_value):
+            old[name] = new_value

@@ -9,13 +9,13 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.lesson_page import read_notebook
 from workbench.widgets.living import PICTURE, WIDGET
 
-#: What a forge still shows, and a reader waits for.
+#: The largest file that a forge renders, and that a reader waits for.
 MOST_BYTES = 1_000_000
 STRIP = "nbstripout --keep-output --keep-count --extra-keys metadata.widgets"
 
 
 def problems(path: Path) -> list[str]:
-    """Return what keeps a saved notebook from being read, a sentence each.
+    """Return the reasons why a saved notebook cannot be read, one sentence each.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def problems(path: Path) -> list[str]:
     Returns
     -------
     list of str
-        None where each cell was run without an error, and each widget has a picture.
+        Empty if each cell was run without an error, and each widget has a picture.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def _of_cell(number: int, cell: Any) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Say of each notebook that is named what is wrong with it, and exit with 1 if anything is."""
+    """Print what is wrong with each of the given notebooks, and exit with 1 if anything is."""
     paths = [Path(one) for one in (sys.argv[1:] if arguments is None else arguments)]
     try:
         found = {path: problems(path) for path in paths}

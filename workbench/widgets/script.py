@@ -1,4 +1,4 @@
-"""Scripts of others that are large: a page gets one once, and not once for each of its widgets."""
+"""Large third-party scripts, which a page gets once rather than once for each widget."""
 
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -11,10 +11,11 @@ STATIC = Path(__file__).parent / "static"
 
 
 class SharedScript(anywidget.AnyWidget):
-    """A script that a page gets once for all widgets of a kernel; it is not seen.
+    """An invisible widget: a script that a page gets once for all widgets of a kernel.
 
-    A widget that is not ready within two seconds is given up by anywidget, and hears no more of
-    Python. With a script of megabytes of its own, each of several would be, on a busy machine.
+    anywidget gives up a widget that is not ready within two seconds, which then receives no more
+    messages from Python. Several widgets with megabytes of script each would be given up on a busy
+    machine.
 
     Examples
     --------
@@ -30,13 +31,13 @@ class SharedScript(anywidget.AnyWidget):
 
     @classmethod
     def of(cls, file: Path, version: str) -> Self:
-        """Return the one of this kernel, made anew if somebody closed it.
+        """Return the script of this kernel, created again if it was closed.
 
         Parameters
         ----------
         file : path
         version : str
-            Of the library that it belongs to: pages keep it apart from others of its name.
+            The version of its library, which tells scripts of the same name apart.
         """
         name = f"{file.name} {version}"
         known: Self | None = cls._of_this_kernel.get(name)
@@ -46,14 +47,14 @@ class SharedScript(anywidget.AnyWidget):
 
 
 def shared_script() -> Any:
-    """Return the trait by which a widget's own script, of :func:`loader`, finds the shared one."""
+    """Return the trait by which a widget's script from :func:`loader` finds the shared one."""
     return Instance(SharedScript).tag(sync=True, **widgets.widget_serialization)
 
 
 def loader(script: str) -> str:
-    """Return a widget's own script, which may load the shared one by ``shared(model)``.
+    """Return a widget's script, which may load the shared one by ``shared(model)``.
 
-    By ``keepsHearing(model)`` it hears Python also where anywidget gave it up.
+    By ``keepsHearing(model)`` it receives messages from Python even if anywidget gave it up.
     """
     names = "heard.js", "shared_script.js", script
     return "\n".join((STATIC / name).read_text("utf-8") for name in names)

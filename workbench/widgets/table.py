@@ -1,4 +1,4 @@
-"""Tables of all explorers: to sort, to search, to choose a row of, and to take along as CSV."""
+"""The tables of all explorers, which can be sorted, searched, selected from and saved as CSV."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -22,23 +22,23 @@ from workbench.widgets.script import SharedScript, loader, shared_script
 SCRIPT = Path(itables.__file__).parent / "widget" / "static" / "widget.js"
 #: Rows of a page; a table that has no more needs no pages and no search.
 PAGE = 10
-#: Letters of a head: a few lines of them.
+#: The most letters of a column's heading: a few lines.
 _HEAD = 40
 NO_ROWS = "There are no rows."
-_KINDS: dict[str, Callable[[Any], str]] = {
+_FORMATTERS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys("iuf", number), "M": moment, "m": length_text, "b": str,
 }  # fmt: skip
-#: What is written on the right, so that digits stand below each other.
+#: The dtype kinds that are aligned right, so that digits are below each other.
 _RIGHT = "iufmM"
-#: No row is left out: who shows a table says how many rows it has. A click on a head sorts.
+#: No row is left out: the caller limits the rows. A click on a heading sorts.
 _ALWAYS: dict[str, Any] = {
     "maxBytes": 0, "maxRows": 0, "maxColumns": 0, "text_in_header_can_be_selected": False,
     "classes": "display compact nowrap", "style": "width:100%;margin:0",
 }  # fmt: skip
 
 
-class Listed(NamedTuple):
-    """A table as it is shown.
+class DisplayTable(NamedTuple):
+    """A table, with its headings and formatters.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Listed(NamedTuple):
     code : str
         The line of Python that returns it as a DataFrame.
     heads : dict of str to str
-        What stands above a column, by the column's name, where it is not that name.
+        The headings that differ from their column's name, by that name.
     shown : dict of str to callable
-        What is shown of a value of a column, where the type does not say it; also of a null.
+        Formatters of columns whose dtype has no default one; they get nulls, too.
     """
 
     frame: pd.DataFrame
@@ -61,22 +61,22 @@ class Listed(NamedTuple):
     def markup(self) -> Markup:
         """The table for a page that runs no widget."""
         columns = self.frame.items()
-        cells = [_shown(values, self.shown.get(str(name))) for name, values in columns]
+        cells = [_as_texts(values, self.shown.get(str(name))) for name, values in columns]
         texts = [dtype.kind not in _RIGHT for dtype in self.frame.dtypes]
         heads = [readable(_head(name, self.heads)) for name in self.frame]
-        rows = [_line("td", row, texts) for row in zip(*cells, strict=True)]
-        head = element("thead", _line("th", heads, texts))
+        rows = [_table_row("td", row, texts) for row in zip(*cells, strict=True)]
+        head = element("thead", _table_row("th", heads, texts))
         return element("table", head, element("tbody", *rows), class_="wb-table")
 
 
-def _line(tag: str, cells: Sequence[str], texts: Sequence[bool]) -> Markup:
+def _table_row(tag: str, cells: Sequence[str], texts: Sequence[bool]) -> Markup:
     parts = zip(cells, texts, strict=True)
     return element("tr", *(element(tag, one, class_="wb-text" if is_text else None)
                            for one, is_text in parts))  # fmt: skip
 
 
 class Grid(ITable):
-    """A table of itables, 620 kB of script that the tables of a page share.
+    """A table of itables, whose script of 620 kB the tables of a page share.
 
     Examples
     --------
@@ -93,10 +93,10 @@ class Grid(ITable):
 
 
 class Table(widgets.VBox):  # type: ignore[misc]
-    """A pandas table that can be sorted, searched and taken along, a row of which can be chosen.
+    """A pandas table that can be sorted, searched and saved, and of which a row can be chosen.
 
-    What is shown is read by people, ``24 Mar 12:59`` or ``9 h 20 min``; rows are sorted by the
-    values themselves, and CSV has them, under the names of the columns.
+    Values are shown as ``24 Mar 12:59`` or ``9 h 20 min``; rows are sorted by the values
+    themselves, which the CSV file has, too, under the names of the columns.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ class Table(widgets.VBox):  # type: ignore[misc]
     Attributes
     ----------
     frame : pandas.DataFrame
-        What is shown.
+        The table that is shown.
     chosen : int, or None
-        The place of the row that was clicked.
+        The position of the row that was clicked.
 
     Examples
     --------
@@ -125,8 +125,8 @@ class Table(widgets.VBox):  # type: ignore[misc]
         chosen: dict[str, Any] = {"style": "single", "info": False, "items": "row"}
         self._select = chosen if choose else False
         self.frame, self.note, self.code = pd.DataFrame(), HTML(), HTML()
-        self.grid.observe(self._read, names="selected_rows")
-        # Nothing is shown so far: the grid itself would say in words of its own that it is empty.
+        self.grid.observe(self._take_selection, names="selected_rows")
+        # Hidden while there is no table: the grid has its own message when it is empty.
         self.grid.layout.display = "none"
         super().__init__([self.note, self.grid, self.code])
         self.add_class("wb-grid")
@@ -150,87 +150,89 @@ class Table(widgets.VBox):  # type: ignore[misc]
         frame : pandas.DataFrame
             Its index is not shown.
         code : str
-            The line of Python that returns it as a DataFrame; empty where there is none.
+            The line of Python that returns it as a DataFrame; empty if there is none.
         heads : dict of str to str, optional
-            What stands above a column, by the column's name, where it is not that name.
+            The headings that differ from their column's name, by that name.
         shown : dict of str to callable, optional
-            What is shown of a value of a column, where the type does not say it; also of a null.
+            Formatters of columns whose dtype has no default one; they get nulls, too.
         name : str
-            What the file of CSV is called.
+            The name of the CSV file.
         nothing : str
-            The sentence in place of a table without rows; empty where it is said elsewhere.
+            The sentence in place of a table without rows; empty if it is shown elsewhere.
         """
         self.frame = frame
-        said = nothing if frame.empty else ""
-        self.note.value = element("p", said, class_="wb-empty") if said else Markup()
+        message = nothing if frame.empty else ""
+        self.note.value = element("p", message, class_="wb-empty") if message else Markup()
         self.grid.layout.display = "none" if frame.empty else None
-        self.code.value = _as_a_frame(code)
+        self.code.value = _code_details(code)
         if frame.empty:
             self.chosen = None
             return
-        laid_out = _laid_out(frame, heads or {}, shown or {})
         self.grid.update(
-            laid_out,
+            _grid_data(frame, heads or {}, shown or {}),
             selected_rows=[],
             select=self._select,
-            **_parts(len(frame), name, len(frame.columns)),
-            **_columns(frame),
+            **_layout_options(len(frame), name, len(frame.columns)),
+            **_column_options(frame),
             **_ALWAYS,
         )
         self.chosen = None
 
-    def show_listed(self, listed: Listed, name: str, nothing: str = NO_ROWS) -> None:
-        """Show a table that says itself how it is read.
+    def show_table(self, listed: DisplayTable, name: str, nothing: str = NO_ROWS) -> None:
+        """Show a table with its headings and formatters.
 
         Parameters
         ----------
-        listed : Listed
+        listed : DisplayTable
         name, nothing
-            As :meth:`show` takes them.
+            As in :meth:`show`.
         """
         self.show(
             listed.frame, listed.code, heads=listed.heads, shown=listed.shown,
             name=name, nothing=nothing,
         )  # fmt: skip
 
-    def _read(self, change: Any) -> None:
+    def _take_selection(self, change: Any) -> None:
         self.chosen = change["new"][0] if change["new"] else None
 
 
-def _laid_out(
+def _grid_data(
     frame: pd.DataFrame,
     heads: Mapping[str, str],
     shown: Mapping[str, Callable[[Any], str]],
 ) -> pd.DataFrame:
-    """Each column as it is read, and behind them all each once more as CSV has it."""
+    """Return each column as text for people, followed by each column as text for CSV."""
     count = len(frame.columns)
     parts = [
-        *(_shown(frame.iloc[:, k], shown.get(str(name))) for k, name in enumerate(frame.columns)),
-        *(_plain(frame.iloc[:, k]) for k in range(count)),
+        *(
+            _as_texts(frame.iloc[:, k], shown.get(str(name)))
+            for k, name in enumerate(frame.columns)
+        ),
+        *(_sortable_texts(frame.iloc[:, k]) for k in range(count)),
     ]
     names = [*(_head(name, heads) for name in frame.columns), *frame.columns]
-    made = pd.concat(parts, axis=1) if parts else pd.DataFrame()
-    return made.set_axis([readable(str(name)) for name in names], axis=1).reset_index(drop=True)
+    data = pd.concat(parts, axis=1) if parts else pd.DataFrame()
+    return data.set_axis([readable(str(name)) for name in names], axis=1).reset_index(drop=True)
 
 
 def _head(name: Any, heads: Mapping[str, str]) -> str:
-    """What stands above a column, no longer than a few lines."""
+    """Return the heading of a column, cut to a few lines."""
     return cut(heads.get(str(name), str(name)), _HEAD)
 
 
-def _shown(values: "pd.Series[Any]", said_as: Callable[[Any], str] | None) -> "pd.Series[Any]":
-    usual = _KINDS.get(values.dtype.kind, str)
+def _as_texts(values: "pd.Series[Any]", formatter: Callable[[Any], str] | None) -> "pd.Series[Any]":
+    default = _FORMATTERS.get(values.dtype.kind, str)
 
     def read(one: Any) -> str:
         if _missing(one):
-            return (said_as(one) if said_as else "") or ABSENT
-        return (said_as or usual)(one)
+            return (formatter(one) if formatter else "") or ABSENT
+        return (formatter or default)(one)
 
     return pd.Series([readable(read(one)) for one in values], values.index, object)
 
 
-def _plain(values: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Values as text that sorts as they do: a length of time in seconds."""
+def _sortable_texts(values: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return values as text that sorts as they do: a duration in seconds."""
     if values.dtype.kind == "m":
         values = values.dt.total_seconds()
     return pd.Series(["" if _missing(one) else str(one) for one in values], values.index, object)
@@ -240,8 +242,8 @@ def _missing(value: Any) -> bool:
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
 
 
-def _parts(rows: int, name: str, columns: int) -> dict[str, Any]:
-    """What stands around the table."""
+def _layout_options(rows: int, name: str, columns: int) -> dict[str, Any]:
+    """Return the options of itables for the controls around the table."""
     file = {
         "extend": "csvHtml5", "text": "CSV", "filename": name, "footer": False,
         "titleAttr": "Save the rows that are found as CSV",
@@ -264,8 +266,8 @@ def _parts(rows: int, name: str, columns: int) -> dict[str, Any]:
     return {"layout": layout, "pageLength": PAGE, "paging": long, "language": words}
 
 
-def _columns(frame: pd.DataFrame) -> dict[str, Any]:
-    """Text left, numbers right; sorted by the values behind what is shown, which are hidden."""
+def _column_options(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the options of columns: text left, numbers right, each sorted by its hidden values."""
     count = len(frame.columns)
     definitions: list[dict[str, Any]] = [
         {"targets": list(range(count, 2 * count)), "visible": False, "searchable": False}
@@ -276,7 +278,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     return {"columnDefs": definitions, "order": []}
 
 
-def _as_a_frame(code: str) -> Markup:
+def _code_details(code: str) -> Markup:
     if not code:
         return Markup()
     summary = element("summary", "as a DataFrame")

@@ -92,8 +92,8 @@ def test_a_question_leaves_the_kernel_free_and_is_seen_to_be_asked(fake: FakeSpa
     fake.looked_at.clear()
     assert fake.looked_at.wait(LONG)  # the first look has been told by now
     assert asked.dimmed
-    assert "stage 2 · 2 of 8 tasks · 4,000 rows · 0 s" in asked.progress.said.value
-    assert "width:25%" in asked.progress.said.value
+    assert "stage 2 · 2 of 8 tasks · 4,000 rows · 0 s" in asked.progress.text.value
+    assert "width:25%" in asked.progress.text.value
     assert (asked.progress.layout.display, asked.status.layout.display) == (None, "none")
     fake.let_go.set()
     asked.progress.wait(LONG)
@@ -120,7 +120,7 @@ def test_a_question_that_is_stopped_leaves_the_last_picture_and_says_so(fake: Fa
     asked.progress.wait(LONG)
     assert fake.cancelled.is_set()
     assert (asked.shown, asked.dimmed) == ([], False)
-    assert (STOPPED in asked.progress.said.value, asked.status.value) == (True, "")
+    assert (STOPPED in asked.progress.text.value, asked.status.value) == (True, "")
     assert asked.progress.button.description == "Ask again"
     fake.cancelled.clear()
     fake.let_go.set()

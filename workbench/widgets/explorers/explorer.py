@@ -21,7 +21,7 @@ from workbench.widgets.sharing.shared import Shared
 from workbench.widgets.sharing.state import Parts
 from workbench.widgets.sheet import Sheet
 from workbench.widgets.stepper.pictures import WIDTH, draw_at
-from workbench.widgets.table import Listed, Table
+from workbench.widgets.table import DisplayTable, Table
 
 #: Controls in a row, which wraps.
 ROW = {"flex_flow": "row wrap", "align_items": "center"}
@@ -242,7 +242,7 @@ class Explorer(Shared, Card):
     def _view(self, settings: Mapping[str, Any]) -> PageView:
         answer = self._answer(settings)
         state = self._state_text({name: texts_of(value) for name, value in settings.items()})
-        rows = Listed(answer.table, answer.code).markup
+        rows = DisplayTable(answer.table, answer.code).markup
         return PageView(
             state, self._pictured(answer), answer.words, rows, answer.code, csv_of(answer.table)
         )

@@ -30,7 +30,7 @@ from workbench.widgets.sharing.page import PageView, Shareable
 from workbench.widgets.sharing.shared import Shared
 from workbench.widgets.sharing.state import Parts, key_text, option_for, single_text
 from workbench.widgets.stepper.player import Player
-from workbench.widgets.table import Listed, Table
+from workbench.widgets.table import DisplayTable, Table
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import (
     MOST_KEYS,
@@ -214,7 +214,7 @@ class FrameExplorer(Shared, Card):
         parts = {**_key_parts(partition.key), "function": column, **frame_parts(table.frame)}
         return PageView(
             self._state_text(parts), bare(drawn, words, width, height), words,
-            Listed(rows, repr(over)).markup, repr(over), csv_of(rows),
+            DisplayTable(rows, repr(over)).markup, repr(over), csv_of(rows),
         )  # fmt: skip
 
     def _show(self) -> None:

@@ -342,7 +342,7 @@ class OriginExplorer(Shared, Card):
             one, asked = self.beside, self._others[0]
         listing = merged_events if merged else piece_events
         found = listing(one, piece, self._clock, self._plan.integer_time, self._line_of(asked))
-        self.clicked.show_listed(found.listed, "events")
+        self.clicked.show_table(found.listed, "events")
         self.clicked.note.value = element("p", found.words)
         self.clicked.layout.display = None
 
@@ -352,10 +352,10 @@ class OriginExplorer(Shared, Card):
         self.compared.value = compared if isinstance(compared, Markup) else compared.words
         self.compared_table.layout.display = None if isinstance(compared, Compared) else "none"
         if isinstance(compared, Compared):
-            self.compared_table.show_listed(
+            self.compared_table.show_table(
                 compared.listed, "differences", nothing="Both see the same events."
             )
-        self.table.show_listed(pieces.listed, "pieces", nothing=NO_EVENT)
+        self.table.show_table(pieces.listed, "pieces", nothing=NO_EVENT)
         if pieces.words:
             self.table.note.value = element("p", pieces.words)
 

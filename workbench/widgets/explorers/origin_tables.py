@@ -12,7 +12,7 @@ from workbench.backfill.inspect.origin_pieces import EVENT, Piece
 from workbench.figures.origin import piece_words
 from workbench.figures.svg import cut
 from workbench.markup import Markup, element
-from workbench.widgets.table import Listed
+from workbench.widgets.table import DisplayTable
 
 #: Rows that are sent to a browser, and those of a page that runs no widget.
 MOST_SENT, MOST_ROWS = 500, 12
@@ -26,11 +26,11 @@ class Compared(NamedTuple):
     Attributes
     ----------
     words : Markup
-    listed : Listed
+    listed : DisplayTable
     """
 
     words: Markup
-    listed: Listed
+    listed: DisplayTable
 
     @property
     def markup(self) -> Markup:
@@ -74,7 +74,7 @@ def pieces_table(one: Origin, clock: Clock, integer_time: bool, asked: str) -> C
         "state": lambda state: cut(state, 70),
         "merged": lambda merged: cut(in_words(merged), 70),
     }
-    return Compared(words, Listed(frame, code, {"state": "its state"}, shown))
+    return Compared(words, DisplayTable(frame, code, {"state": "its state"}, shown))
 
 
 def piece_events(
@@ -180,9 +180,9 @@ def _events(events: list[Seen], integer_time: bool) -> pd.DataFrame:
     )
 
 
-def _listed_events(frame: pd.DataFrame, code: str, clock: Clock) -> Listed:
+def _listed_events(frame: pd.DataFrame, code: str, clock: Clock) -> DisplayTable:
     shown = {"event": read_by(clock), "value": lambda value: cut(value, 60)}
-    return Listed(frame.head(MOST_SENT), code, {"value": "its value"}, shown)
+    return DisplayTable(frame.head(MOST_SENT), code, {"value": "its value"}, shown)
 
 
 def differing_answers(online: Mapping[str, Any], offline: Mapping[str, Any]) -> Compared:
@@ -214,7 +214,7 @@ def differing_answers(online: Mapping[str, Any], offline: Mapping[str, Any]) -> 
     verb = "differs" if other == 1 else "differ"
     words = element("b", f"{other} of {counted(len(rows), 'feature')} {verb}.")
     frame = pd.DataFrame(rows, columns=["feature", "online", "offline", "difference"])
-    return Compared(words, Listed(frame, ""))
+    return Compared(words, DisplayTable(frame, ""))
 
 
 def times_of(times: list[int], integer_time: bool) -> "pd.Series[Any]":

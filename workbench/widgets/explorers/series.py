@@ -41,7 +41,7 @@ from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable
 from workbench.widgets.sharing.shared import Shared
 from workbench.widgets.sharing.state import Parts, key_text
-from workbench.widgets.table import Listed, Table
+from workbench.widgets.table import DisplayTable, Table
 from workbench.windows.bands.call import axis_name, band_alone, band_of, check_band
 from workbench.windows.bands.prepared_series import Key, PreparedSeries
 from workbench.windows.bands.quantile_band import Band, compute, no_band
@@ -291,7 +291,7 @@ class SeriesExplorer(Shared, Card):
         words = f"{len(found):,} outliers of their own window are in view" + (
             f"; the {IN_A_PAGE} farthest are listed." if some else "."
         )
-        listed = Listed(found.head(IN_A_PAGE), repr(over))
+        listed = DisplayTable(found.head(IN_A_PAGE), repr(over))
         drawn, height, width = arranged([Named(figure, " · ".join(named))], 0)
         parts = self.controls.parts() | view_parts(view) | {"window": label_of(frame)}
         if keys and keys[0]:

@@ -13,7 +13,7 @@ from workbench.widgets.sharing.files import csv_of, png_of, write_file
 from workbench.widgets.sharing.grid import PageChoice, fit_views
 from workbench.widgets.sharing.page import PageView, Shareable, offline_page
 from workbench.widgets.sharing.state import parse_state, single_text, state_of
-from workbench.widgets.table import Listed
+from workbench.widgets.table import DisplayTable
 
 HOSTILE = "</script><script>alert(1)</script>"
 DAYS = [(f"{day} days", day) for day in range(1, 31)]
@@ -27,7 +27,7 @@ def shareable(picture_bytes: int = 0, label: str = "all") -> Shareable:
     def draw(at: tuple[int, ...]) -> PageView:
         days, names = DAYS[at[0]][1], by[at[1]][1]
         picture = element("svg", element("title", label), "x" * picture_bytes)
-        rows = Listed(pd.DataFrame({"step": [label], "users": [days]}), "")
+        rows = DisplayTable(pd.DataFrame({"step": [label], "users": [days]}), "")
         state = state_of({"within": f"{days} days", "by": names or []})
         return PageView(state, picture, f"{days} of 9", rows.markup, "wb.x", csv_of(rows.frame))
 

@@ -16,7 +16,7 @@ from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.widgets.explorers.funnel.people import Behind, literal
 from workbench.widgets.explorers.funnel.view import View
-from workbench.widgets.table import Listed
+from workbench.widgets.table import DisplayTable
 
 _NAME = 32
 #: What stands above columns of drivers.
@@ -39,7 +39,7 @@ def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: in
     ratios = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
     shown: dict[str, Callable[[Any], str]] = {"value": name_shown, **ratios}
     shown |= dict.fromkeys(("share_went_on", "share_dropped"), share)
-    listed = Listed(found.table, f"{funnel!r}{code}.table", _DRIVERS, shown)
+    listed = DisplayTable(found.table, f"{funnel!r}{code}.table", _DRIVERS, shown)
 
     def behind(trace: Any, place: int) -> Behind | None:
         if trace.name != "odds ratio":
@@ -102,7 +102,7 @@ def paths_view(
         "path": path_shown, "share": share, "more": lambda more: "yes" if more else "no"
     }  # fmt: skip
     heads = {"users": found.unit, "more": "goes on"}
-    listed = Listed(found.table, f"{funnel!r}{code}.table", heads, shown)
+    listed = DisplayTable(found.table, f"{funnel!r}{code}.table", heads, shown)
     drawn = sankey_of(found)
 
     def behind(trace: Any, place: int) -> Behind | None:

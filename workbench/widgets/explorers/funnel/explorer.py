@@ -54,7 +54,7 @@ from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable
 from workbench.widgets.sharing.shared import Shared
 from workbench.widgets.sharing.state import Parts
-from workbench.widgets.table import NO_ROWS, Listed, Table
+from workbench.widgets.table import NO_ROWS, DisplayTable, Table
 
 _HEADS = {
     "from_first": "of step 1", "from_previous": "of the step before", "lost": "lost before it",
@@ -177,7 +177,7 @@ class FunnelExplorer(Shared, Card):
         self._entitle(seconds)
         # As with the steps: a table of every period takes longer than the picture.
         time.sleep(_A_TURN)
-        self.table.show_listed(view.listed, "funnel", nothing=NO_ROWS if view.words else "")
+        self.table.show_table(view.listed, "funnel", nothing=NO_ROWS if view.words else "")
         self.asked.on_mark(self._point)
         notes = [note for note in notes if "left out" not in note]
         # Of nothing there is no mark to be clicked.
@@ -364,7 +364,7 @@ class FunnelExplorer(Shared, Card):
 
     def _show_table(self) -> None:
         rows = _columns(self.funnel, self.controls.by, self.steps)
-        self.table.show_listed(rows, "funnel")
+        self.table.show_table(rows, "funnel")
 
     def _bar(self, trace: Any, k: int) -> None:
         before = self.whole.attrs["before"][k]
@@ -390,14 +390,14 @@ def _left_out(rows: int) -> str:
     return f"{rows:,} {noun(rows, 'rows')} without a key or a time left out"
 
 
-def _columns(funnel: Funnel, by: Sequence[str], steps: pd.DataFrame) -> Listed:
+def _columns(funnel: Funnel, by: Sequence[str], steps: pd.DataFrame) -> DisplayTable:
     """The table of steps, with segments a row each."""
     call = f"{funnel!r}.steps(events{f', by={list(by)}' if by else ''})"
     table = pivoted(steps) if by else steps
     times = {"median_time", "p90_time"}
     shares = [str(name) for name, kind in table.dtypes.items() if kind.kind == "f"]
     heads = {name: "share" for name in shares if name.endswith(", share")}
-    return Listed(
+    return DisplayTable(
         table,
         call,
         {"users": steps.attrs["unit"], **_HEADS, **heads},

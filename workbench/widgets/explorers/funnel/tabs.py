@@ -23,7 +23,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.widgets.explorers.funnel.people import Behind
 from workbench.widgets.explorers.funnel.view import View
 from workbench.widgets.sharing.state import Parts, option_for, single_text
-from workbench.widgets.table import Listed
+from workbench.widgets.table import DisplayTable
 
 STEPS, TREND, COMPARE, DRIVERS, PATHS = TABS = "Steps", "Trend", "Compare", "Drivers", "Paths"
 #: How long the periods of a trend may be, of which those are offered that make some points.
@@ -257,7 +257,9 @@ def trend_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], every: Dur
     shares = dict.fromkeys(("share", "low", "high"), share)
     shown = shares | dict.fromkeys(by, lambda value: name_of([value])) | {"step": name_shown}
     unit = trend.attrs["unit"]
-    listed = Listed(trend, f"{funnel!r}.trend(events, {', '.join(given)})", {"users": unit}, shown)
+    listed = DisplayTable(
+        trend, f"{funnel!r}.trend(events, {', '.join(given)})", {"users": unit}, shown
+    )
     rows = trend[trend["step"] == trend["step"].iloc[-1]] if len(trend) else trend
     parts = segments_of(rows, by)
     bars = entrants_of(rows)
@@ -345,7 +347,7 @@ def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: in
             words = "There are no columns to compare by: prepare the events with keep=[...]."
         figure = empty(themed(go.Figure(), height=140), words)
         nothing = pd.DataFrame(columns=["step", "users"])
-        return View(figure, nothing, Listed(nothing, f"{funnel!r}"), "", lambda *_: None)
+        return View(figure, nothing, DisplayTable(nothing, f"{funnel!r}"), "", lambda *_: None)
     found = funnel.compare(prepared, by=by, largest=most)
     code = f"{funnel!r}.compare(events, by={list(by)}, largest={most})"
     shown: dict[str, Callable[[Any], str]] = dict.fromkeys(("share", "low", "high"), share)
@@ -353,7 +355,7 @@ def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: in
     shown |= dict.fromkeys(by, lambda value: name_of([value]))
     shown["step"] = name_shown
     shown["p_value"] = lambda p: "" if pd.isna(p) else f"{p:.2g}"
-    listed = Listed(found, code, {"users": found.attrs["unit"], **_COMPARED}, shown)
+    listed = DisplayTable(found, code, {"users": found.attrs["unit"], **_COMPARED}, shown)
     steps = len(funnel.labels)
     keys = [tuple(one) for one in found[list(by)].iloc[::steps].itertuples(index=False)]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.widgets.explorers.funnel.people import Behind
-from workbench.widgets.table import Listed
+from workbench.widgets.table import DisplayTable
 
 
 class View(NamedTuple):
@@ -18,7 +18,7 @@ class View(NamedTuple):
     figure : plotly.graph_objects.Figure
     table : pandas.DataFrame
         What is drawn.
-    listed : Listed
+    listed : DisplayTable
         The table as it is shown, with its line of Python.
     words : str
         What it comes to, read aloud; empty where nothing was asked, as the picture says.
@@ -28,6 +28,6 @@ class View(NamedTuple):
 
     figure: go.Figure
     table: pd.DataFrame
-    listed: Listed
+    listed: DisplayTable
     words: str
     behind: Callable[[Any, int], Behind | None]

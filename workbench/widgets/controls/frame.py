@@ -30,13 +30,13 @@ HINTS = {
     "session": "rows that each come less than a gap behind the one before: a number, or 30 minutes",
 }
 BEFORE, HERE, AFTER, NONE = "preceding", "current row", "following", "unbounded"
-#: A bound that the controls cannot show, such as a column with a distance for each row.
+#: The kind of a bound that the controls cannot show, such as a column with distances.
 GIVEN = "as given"
 KINDS = {"low": [NONE, BEFORE, HERE, AFTER], "high": [BEFORE, HERE, AFTER, NONE]}
 SIGNS = {BEFORE: -1, AFTER: 1}
-#: What the controls call the bounds.
-SAID = {"low": "from", "high": "to"}
-#: What a distance may be, by unit.
+#: The labels of the bounds.
+LABELS = {"low": "from", "high": "to"}
+#: Valid distances by unit, in words.
 DISTANCES = {
     "rows": "a number of rows, such as 3",
     "groups": "a number of groups, such as 3",
@@ -46,14 +46,14 @@ DISTANCES = {
 
 
 class BoundControl(widgets.HBox):  # type: ignore[misc]
-    """One bound of a frame: how far from the current row, and on which side."""
+    """One bound of a frame: the side of the current row, and the distance from it."""
 
-    def __init__(self, name: str, given: Any) -> None:
-        said, self._given = SAID[name], given
-        kind, size = _side(given)
+    def __init__(self, name: str, initial: Any) -> None:
+        label, self._initial = LABELS[name], initial
+        kind, size = _side(initial)
         self.kind = widgets.Dropdown(
             options=[*KINDS[name], *([GIVEN] if kind == GIVEN else [])], value=kind,
-            description=said, layout={"width": "auto"},
+            description=label, layout={"width": "auto"},
             style={"description_width": "initial"},
         )  # fmt: skip
         self.distance = widgets.Text(
@@ -65,19 +65,19 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
         self._hide()
 
     @property
-    def given(self) -> Any:
-        """The bound as a frame takes it."""
-        return self.given_of(self.kind.value, self.distance.value.strip())
+    def bound(self) -> Any:
+        """The bound as an argument of a frame."""
+        return self.bound_of(self.kind.value, self.distance.value.strip())
 
-    def given_of(self, kind: str, size: str) -> Any:
-        """Return the bound on a side, so far from the current row, as a frame takes it."""
+    def bound_of(self, kind: str, size: str) -> Any:
+        """Return a bound with this side and distance as an argument of a frame."""
         if kind not in SIGNS:
-            return {NONE: None, HERE: 0, GIVEN: self._given}[kind]
+            return {NONE: None, HERE: 0, GIVEN: self._initial}[kind]
         number = _number(size)
         return f"{'-' if SIGNS[kind] < 0 else ''}{size}" if number is None else SIGNS[kind] * number
 
-    def check(self, unit: str, said: str) -> None:
-        """Refuse what is no distance, before a frame speaks of a sign that nobody typed."""
+    def check(self, unit: str, label: str) -> None:
+        """Raise an error if the distance is not valid, in terms of the controls."""
         kind, size = self.kind.value, self.distance.value.strip()
         if kind not in SIGNS:
             return
@@ -89,10 +89,10 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
             words = f"{size!r} is no distance; give {DISTANCES[unit]}"
         else:
             return
-        raise WorkbenchError(f"{said}: {words}.")
+        raise WorkbenchError(f"{label}: {words}.")
 
     def read(self, name: str, text: str) -> tuple[str, str]:
-        """Return the side and the distance that a state's text means."""
+        """Return the side and the distance for a text of a state."""
         size, _, kind = text.rpartition(" ")
         if kind in SIGNS and size:
             return kind, size
@@ -105,14 +105,14 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
 
 
 class FrameControls(widgets.VBox):  # type: ignore[misc]
-    """What a person can change of a frame.
+    """The controls of a frame.
 
     Attributes
     ----------
     frame : Frame
-        The frame as the controls have it; the last one that was possible.
+        The frame of the controls, or the last valid one.
     problem : str
-        What is wrong with the controls as they are, else empty.
+        Why the current controls are not valid, else empty.
     """
 
     frame = traitlets.Any()
@@ -136,86 +136,88 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         for bound in (self.low, self.high):
             bound.distance.value = bound.distance.value or self._sizes[frame.unit]
             for part in (bound.kind, bound.distance):
-                part.observe(self._ask, names="value")
+                part.observe(self._update_frame, names="value")
         self.unit.observe(self._change_unit, names="value")
-        self.exclude.observe(self._ask, names="value")
-        self.frame, self._usual = frame, frame_parts(frame)
-        self._say()
+        self.exclude.observe(self._update_frame, names="value")
+        self.frame, self._defaults = frame, frame_parts(frame)
+        self._update_hint()
 
-    def meant(self, parts: Parts) -> Frame:
-        """Return the frame that a state says.
+    def frame_from(self, parts: Parts) -> Frame:
+        """Return the frame of a state.
 
         Raises
         ------
         WorkbenchError
-            When it says none.
+            When the state has no valid frame.
         """
         unit, exclude, ends = self._read(parts)
         bounds = zip((self.low, self.high), ends, strict=True)
-        low, high = (bound.given_of(*end) for bound, end in bounds)
+        low, high = (bound.bound_of(*end) for bound, end in bounds)
         try:
-            return _made(unit, low, high, exclude)
+            return _make_frame(unit, low, high, exclude)
         except WorkbenchError as error:
             raise WorkbenchError(f"state: {error}") from None
 
     def reopen(self, parts: Parts) -> None:
-        """Set the controls to what a state says, of which :meth:`meant` has a frame."""
+        """Set the controls to a state, whose frame is valid by :meth:`frame_from`."""
         unit, exclude, ends = self._read(parts)
         self._opening = True
         self.unit.value, self.exclude.value = unit, exclude
         for bound, (kind, size) in zip((self.low, self.high), ends, strict=True):
             bound.kind.value, bound.distance.value = kind, size
         self._opening = False
-        self._say()
-        self._ask()
+        self._update_hint()
+        self._update_frame()
 
     def _read(self, parts: Parts) -> tuple[str, str, list[tuple[str, str]]]:
-        """The unit, what is left out, and the two bounds of a state."""
-        said = {name: single_text(parts, name, usual) for name, usual in self._usual.items()}
-        unit = option_for("unit", said["unit"], {one: one for one in UNITS.values()})
-        exclude = option_for("exclude", said["exclude"], {one: one for one in EXCLUSIONS})
-        ends = [self.low.read("from", said["from"]), self.high.read("to", said["to"])]
+        """Return the unit, the exclusion, and the two bounds of a state."""
+        texts = {
+            name: single_text(parts, name, default) for name, default in self._defaults.items()
+        }
+        unit = option_for("unit", texts["unit"], {one: one for one in UNITS.values()})
+        exclude = option_for("exclude", texts["exclude"], {one: one for one in EXCLUSIONS})
+        ends = [self.low.read("from", texts["from"]), self.high.read("to", texts["to"])]
         return unit, exclude, ends
 
     def _change_unit(self, change: dict[str, Any]) -> None:
         if self._opening:
             return
-        # Each unit has distances of its own: three days are not three rows.
+        # Each unit has its own distances: three days are not three rows.
         for bound in (self.low, self.high):
             for part in (bound.kind, bound.distance):
-                part.unobserve(self._ask, names="value")
+                part.unobserve(self._update_frame, names="value")
             bound.distance.value = self._sizes[change["new"]]
             if "session" in (change["new"], change["old"]):
-                # A gap is a distance to either side.
+                # A gap has no side of its own.
                 bound.kind.value = BEFORE if bound is self.low else AFTER
             for part in (bound.kind, bound.distance):
-                part.observe(self._ask, names="value")
-        self._say()
-        self._ask()
+                part.observe(self._update_frame, names="value")
+        self._update_hint()
+        self._update_frame()
 
-    def _say(self) -> None:
+    def _update_hint(self) -> None:
         self.hint.value = element("div", HINTS[self.unit.value], class_="wb-hint")
         is_session = self.unit.value == "session"
         self.low.layout.display = self.high.kind.layout.display = "none" if is_session else None
 
-    def _ask(self, _change: Any = None) -> None:
+    def _update_frame(self, _change: Any = None) -> None:
         if self._opening:
             return
         unit = self.unit.value
         try:
             if unit != "session":
-                self.low.check(unit, SAID["low"])
-            self.high.check(unit, "gap" if unit == "session" else SAID["high"])
-            frame = _made(unit, self.low.given, self.high.given, self.exclude.value)
+                self.low.check(unit, LABELS["low"])
+            self.high.check(unit, "gap" if unit == "session" else LABELS["high"])
+            frame = _make_frame(unit, self.low.bound, self.high.bound, self.exclude.value)
         except WorkbenchError as error:
-            self.problem = _as_the_controls_say(str(error))
+            self.problem = _with_control_labels(str(error))
             return
         self.problem = ""
         self.frame = frame
 
 
-def _made(unit: str, low: Any, high: Any, exclude: str) -> Frame:
-    """A frame that has something to show: what a call only warns of is refused here."""
+def _make_frame(unit: str, low: Any, high: Any, exclude: str) -> Frame:
+    """Return a frame; what is only a warning for a call is an error here."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", WorkbenchWarning)
         try:
@@ -224,10 +226,10 @@ def _made(unit: str, low: Any, high: Any, exclude: str) -> Frame:
             raise WorkbenchError(str(warning)) from None
 
 
-def _as_the_controls_say(sentence: str) -> str:
-    """A sentence about a frame, by what the controls call its bounds."""
+def _with_control_labels(sentence: str) -> str:
+    """Return a sentence about a frame with the labels of the controls as names of the bounds."""
     names, colon, rest = sentence.partition(":")
-    return ", ".join(SAID.get(name, name) for name in names.split(", ")) + colon + rest
+    return ", ".join(LABELS.get(name, name) for name in names.split(", ")) + colon + rest
 
 
 def _is_distance(size: str, unit: str) -> bool:
@@ -244,7 +246,7 @@ def _is_distance(size: str, unit: str) -> bool:
 
 
 def frame_parts(frame: Frame) -> dict[str, str]:
-    """Return a frame as a state has it.
+    """Return a frame as the parts of a state.
 
     Examples
     --------
@@ -257,15 +259,15 @@ def frame_parts(frame: Frame) -> dict[str, str]:
     return {"unit": frame.unit, "from": low, "to": high, "exclude": frame.exclude}
 
 
-def _side(given: Any) -> tuple[str, str]:
-    """The side of a bound, and how far it is, as text."""
-    if given is None:
+def _side(bound: Any) -> tuple[str, str]:
+    """Return the side of a bound, and its distance as text."""
+    if bound is None:
         return NONE, ""
-    if isinstance(given, timedelta):
-        given = f"{given.total_seconds():.15g} seconds"
-    if not isinstance(given, int | float | Decimal | str):
+    if isinstance(bound, timedelta):
+        bound = f"{bound.total_seconds():.15g} seconds"
+    if not isinstance(bound, int | float | Decimal | str):
         return GIVEN, ""
-    size = str(given).strip()
+    size = str(bound).strip()
     if _number(size) == 0:
         return HERE, ""
     return (BEFORE, size[1:].strip()) if size.startswith("-") else (AFTER, size)

@@ -9,7 +9,7 @@ from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER
 from workbench.frames.frame import Frame
 from workbench.widgets.controls.funnel import WINDOWS
 
-#: How many rows or groups: 1, 2, 3, 5, 7, 10, 15, 20, 30, 50 and so on.
+#: The numbers of rows or groups: 1, 2, 3, 5, 7, 10, 15, 20, 30, 50 and so on.
 COUNTS = [1, 2, 3, 5, 7, *(step * 10**k for k in range(1, 6) for step in (1, 1.5, 2, 3, 5, 7))]
 MONTHS_BACK = [1, 2, 3, 6, 12, 24, 60]
 TIMES_AS_LONG = [k / 8 for k in (1, 2, 4, 6, 8, 12, 16, 24, 32, 64)]
@@ -18,7 +18,7 @@ UNITS |= {"seconds": 1_000_000, "microseconds": 1}
 
 
 def frame_choices(frame: Frame) -> list[tuple[str, Frame]]:
-    """Return frames of the same shape as one, from short to long, and what to call them.
+    """Return the frames of the same shape as a frame, from short to long, with their labels.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ def frame_choices(frame: Frame) -> list[tuple[str, Frame]]:
     Returns
     -------
     list of (str, Frame)
-        The frame itself is among them. It is alone when no bound could be moved, or
-        when columns say where they are.
+        The frame itself is among them. It is the only one if no bound can be moved, or if the
+        bounds are columns.
 
     Examples
     --------
@@ -44,15 +44,15 @@ def frame_choices(frame: Frame) -> list[tuple[str, Frame]]:
     if not lengths:
         return [(label_of(frame), frame)]
     if len(lengths) == 1:
-        found = [_of_length(frame, length) for length in _lengths(frame, lengths[0])]
+        frames = [_with_length(frame, length) for length in _lengths(frame, lengths[0])]
     else:
-        found = [_scaled(frame, factor) for factor in TIMES_AS_LONG if factor != 1]
-    distinct = {(one.low, one.high): one for one in [*found, frame]}.values()
+        frames = [_scaled(frame, factor) for factor in TIMES_AS_LONG if factor != 1]
+    distinct = {(one.low, one.high): one for one in [*frames, frame]}.values()
     return [(label_of(one), one) for one in sorted(distinct, key=_reach)]
 
 
 def label_of(frame: Frame) -> str:
-    """Return what a slider calls a frame.
+    """Return the label of a frame on a slider.
 
     Examples
     --------
@@ -107,19 +107,19 @@ def _lengths(frame: Frame, base: Any) -> Iterable[Any]:
     return MONTHS_BACK if unit == MONTHS else map(int, COUNTS)
 
 
-def _of_length(frame: Frame, length: Any) -> Frame:
-    """The frame with every bound that is not at the current row as far from it as this."""
-    return _moved(frame, lambda amount: length if amount > 0 else -length)
+def _with_length(frame: Frame, length: Any) -> Frame:
+    """Return the frame with each bound, unless at the current row, at this distance from it."""
+    return _with_bounds(frame, lambda amount: length if amount > 0 else -length)
 
 
 def _scaled(frame: Frame, factor: float) -> Frame:
-    return _moved(frame, lambda amount: type(amount)(round(float(amount) * factor, 9)))
+    return _with_bounds(frame, lambda amount: type(amount)(round(float(amount) * factor, 9)))
 
 
-def _moved(frame: Frame, move: Callable[[Any], Any]) -> Frame:
+def _with_bounds(frame: Frame, move: Callable[[Any], Any]) -> Frame:
     unit = _unit(frame)
     low, high = (
-        bound if bound is None else _given(move(bound.amount), unit) if bound.amount else 0
+        bound if bound is None else _bound_text(move(bound.amount), unit) if bound.amount else 0
         for bound in (frame.low, frame.high)
     )
     if frame.unit == "session":
@@ -129,8 +129,8 @@ def _moved(frame: Frame, move: Callable[[Any], Any]) -> Frame:
     return make(low, high, exclude=frame.exclude)
 
 
-def _given(amount: Any, unit: str) -> Any:
-    """A bound as a person gives it."""
+def _bound_text(amount: Any, unit: str) -> Any:
+    """Return a bound as an argument of a frame."""
     if unit == MICROSECONDS:
         name = next(name for name, micros in UNITS.items() if amount % micros == 0)
         length = amount // UNITS[name]

@@ -31,13 +31,13 @@ HINTS = {
 }
 
 
-#: What may come between the steps, as a person reads it.
+#: The labels of the orders of steps.
 ORDER_WORDS = {
     "this": "in this order", "strict": "nothing between", "any": "in any order",
 }  # fmt: skip
-#: How many segments may be drawn.
+#: The choices for the number of segments that are drawn.
 MOST = (6, 12, 24, 48)
-#: Controls beside each other, as many as there is room for.
+#: Controls in a row, which wraps.
 WRAPPED = {"flex_flow": "row wrap", "align_items": "center"}
 
 
@@ -47,7 +47,7 @@ class StepsEditor(widgets.HBox):  # type: ignore[misc]
     steps = traitlets.Tuple()
 
     def __init__(self, names: Sequence[str], steps: Sequence[str]) -> None:
-        # A step that the data do not have stays on the list, to be seen and mended.
+        # A step that the data do not have stays in the list, so that it can be corrected.
         self.names = [*names, *(step for step in dict.fromkeys(steps) if step not in names)]
         self._add = widgets.Button(
             description="step", icon="plus", tooltip="Add a step", layout={"width": "72px"}
@@ -97,12 +97,12 @@ class StepsEditor(widgets.HBox):  # type: ignore[misc]
 
 
 class FunnelControls(widgets.VBox):  # type: ignore[misc]
-    """What a person can change of a funnel over prepared events."""
+    """The controls of a funnel over prepared events."""
 
     funnel = traitlets.Any()
-    #: The columns of segments, empty for all together.
+    #: The columns of the segments, empty for all events together.
     by = traitlets.Tuple()
-    #: How many segments are drawn: no new question to Spark.
+    #: The number of segments that are drawn; a change needs no Spark job.
     most = traitlets.Int(MOST[0])
     _opening = False
     _asks_most = True
@@ -122,24 +122,24 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             tooltip="What else must hold between the steps", layout={"width": "84px"},
         )  # fmt: skip
         self.boxes = widgets.HBox([*self.modes.values()], layout=WRAPPED)
-        asked = widgets.HBox(
+        row = widgets.HBox(
             [self.window, self.order, self.segments, self.shown, self.more], layout=WRAPPED
         )
-        super().__init__([self.editor, asked, self.boxes])
-        for box in (asked, self.boxes):
+        super().__init__([self.editor, row, self.boxes])
+        for box in (row, self.boxes):
             box.add_class("wb-controls")
         traitlets.link((self.shown, "value"), (self, "most"))
         self.more.observe(self._open, names="value")
         self._open()
-        self._read()
+        self._update_funnel()
         for control in (self.window, self.order, *self.modes.values(), self.segments):
-            control.observe(self._read, names="value")
-        self.editor.observe(self._read, names="steps")
+            control.observe(self._update_funnel, names="value")
+        self.editor.observe(self._update_funnel, names="steps")
 
     def _open(self, _change: Any = None) -> None:
         self.boxes.layout.display = None if self.more.value else "none"
 
-    def _read(self, _change: Any = None) -> None:
+    def _update_funnel(self, _change: Any = None) -> None:
         if self._opening:
             return
         reentry = self.modes["allow_reentry"]
@@ -147,17 +147,18 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         if reentry.disabled and reentry.value:
             reentry.value = False  # which calls this again
             return
-        # Before the funnel, which is observed.
+        # Set before the funnel, whose observers read it.
         self.by = any_of(self.segments.value or (), "by")
         self._offer_most()
-        self.funnel = self._chosen()
+        self.funnel = self._current_funnel()
 
     def offer(self, by: bool, most: bool) -> None:
-        """Offer segments, and how many of them are drawn, where that changes what is seen.
+        """Show or hide the controls of the segments and of their number.
 
         Parameters
         ----------
         by, most : bool
+            Whether they change the current view.
         """
         self.segments.layout.display = None if by else "none"
         self._asks_most = most
@@ -167,7 +168,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         self.shown.layout.display = None if self.by and self._asks_most else "none"
 
     def parts(self) -> dict[str, Any]:
-        """Return what the controls say, as a state has it; without what is usual."""
+        """Return the values of the controls as parts of a state, without the defaults."""
         by, order, most = self.by, self.funnel.rules.order, self.most
         return {
             "step": list(self.editor.steps),
@@ -179,12 +180,12 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         }
 
     def reopen(self, parts: Parts) -> None:
-        """Set the controls to what a state says.
+        """Set the controls to a state.
 
         Raises
         ------
         WorkbenchError
-            When it says what cannot be chosen here; the controls are as before.
+            When it has a value that cannot be chosen here; the controls do not change.
         """
         known = {name: name for name in self.editor.names}
         steps = [option_for("step", one, known) for one in parts.get("step", self._first.labels)]
@@ -196,8 +197,8 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         )
         modes = {option_for("mode", one, {mode: mode for mode in MODES})
                  for one in parts.get("mode", [])}  # fmt: skip
-        found = {_by_text(value): value for _, value in self.segments.options}
-        by = option_for("by", _by_text(tuple(parts.get("by", []))), found)
+        columns = {_by_text(value): value for _, value in self.segments.options}
+        by = option_for("by", _by_text(tuple(parts.get("by", []))), columns)
         shown = {str(n): n for _, n in self.shown.options}
         most = option_for("show", single_text(parts, "show", str(MOST[0])), shown)
         self._opening = True
@@ -208,14 +209,14 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
                 box.value = mode in modes
         finally:
             self._opening = False
-        self._read()
+        self._update_funnel()
 
     def _window_of(self, text: str) -> Duration:
-        """The window that a text stands for; the slider has it from then on."""
+        """Return the window of a text, and add it to the slider."""
         known = {window_text(value): value for _, value in self.window.options}
         if text in known or isinstance(self._first.window, int):
-            found: Duration = option_for("within", text, known)
-            return found
+            window: Duration = option_for("within", text, known)
+            return window
         try:
             micros = microseconds(text)
         except WorkbenchError as error:
@@ -230,11 +231,11 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         return same[0] if same else text
 
     def within(self, window: Duration) -> Funnel:
-        """Return the funnel as the controls have it, within another window."""
-        return self._chosen(window)
+        """Return the funnel of the controls, within another window."""
+        return self._current_funnel(window)
 
-    def _chosen(self, window: Duration | None = None) -> Funnel:
-        """The funnel of the controls, with those rules of the first one that its steps allow."""
+    def _current_funnel(self, window: Duration | None = None) -> Funnel:
+        """Return the funnel of the controls, with the initial rules that its steps allow."""
         old, labels = self._first, self.editor.steps
         names = dict(zip(old.labels, old.names or (), strict=False))
         steps: Any = [names.get(label, (label,)) for label in labels]
@@ -244,20 +245,20 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         within = self.window.value if window is None else window
         segments = {name: value for name, value, _ in old.segmenting.arguments(old.labels)}
         try:
-            return self._made(steps, within, rules | {"order": self.order.value}, segments)
+            return self._make_funnel(steps, within, rules | {"order": self.order.value}, segments)
         except WorkbenchError:
-            # A rule names a step that is no longer there, or does not go with the order.
-            less = {"cohorts": segments["cohorts"]}
-            return self._made(steps, within, {"order": self.order.value}, less)
+            # A rule names a step that was removed, or does not fit the order.
+            fewer = {"cohorts": segments["cohorts"]}
+            return self._make_funnel(steps, within, {"order": self.order.value}, fewer)
 
-    def _made(
+    def _make_funnel(
         self, steps: Any, window: Duration, rules: dict[str, Any], segments: dict[str, Any]
     ) -> Funnel:
         old = self._first
-        ruled = rules.keys() - {"order"} or rules["order"] != "this"
+        has_rules = rules.keys() - {"order"} or rules["order"] != "this"
         for mode, box in self.modes.items():
             reentry = mode == "allow_reentry" and not self.modes["strict_order"].value
-            box.disabled = bool(ruled) or reentry
+            box.disabled = bool(has_rules) or reentry
         return Funnel(
             steps,
             window,
@@ -281,10 +282,10 @@ def _mode_box(mode: str, on: bool) -> widgets.Checkbox:
     )
 
 
-def _segments(kept: Sequence[str], by: tuple[str, ...]) -> widgets.Dropdown:
-    """The columns that are held, and several together where they were asked for."""
+def _segments(columns: Sequence[str], by: tuple[str, ...]) -> widgets.Dropdown:
+    """Return a list of the prepared columns, and of the initial ones together."""
     several: list[tuple[str, Any]] = [(" and ".join(by), by)] if len(by) > 1 else []
-    options = [("all together", ""), *((name, name) for name in kept), *several]
+    options = [("all together", ""), *((name, name) for name in columns), *several]
     return _dropdown("by", options, by if several else by[0] if by else "")
 
 
@@ -296,7 +297,7 @@ def _dropdown(what: str, options: Sequence[tuple[str, Any]], value: Any) -> widg
 
 
 def window_text(window: Duration) -> str:
-    """Return a window as a state has it.
+    """Return a window as text of a state.
 
     Examples
     --------
@@ -309,12 +310,12 @@ def window_text(window: Duration) -> str:
 
 
 def _by_text(names: Sequence[str] | str) -> str:
-    """Columns of segments, one or several, as one text."""
+    """Return the columns of segments, one or several, as one text."""
     return names if isinstance(names, str) else ", ".join(names)
 
 
 def _windows(windows: Sequence[Duration]) -> list[tuple[str, Duration]]:
-    """Windows from short to long, with what they are called; of equal ones the last."""
+    """Return windows from short to long, with their labels; of equal ones, the last."""
     known: dict[int, Duration] = {microseconds(window): window for window in windows}
     return [(spoken(micros), known[micros]) for micros in sorted(known)]
 

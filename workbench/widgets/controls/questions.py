@@ -58,25 +58,25 @@ class Choice:
         return [] if self.key is None else [self.key, *self.also]
 
     @property
-    def written_key(self) -> str | list[str]:
-        """The key as Python writes it: one column needs no list."""
+    def key_argument(self) -> str | list[str]:
+        """The key as an argument of a specification: a single column needs no list."""
         return self.keys if self.also else str(self.key)
 
 
 @dataclass(frozen=True)
 class TableQuestion:
-    """Something to ask of events.
+    """A question that a table of events can answer.
 
     Attributes
     ----------
     title, words : str
-        What it is called, and what it answers.
+        The question's title, and a sentence about its answer.
     needs : dict of str to str
-        The roles that it cannot do without, and what each has to be.
+        The required roles, with a description of each.
     make : function
-        Makes the specification of a choice.
+        Makes the specification for a choice.
     name : str
-        What the lines of Python call it.
+        The variable's name in the lines of Python.
     """
 
     title: str
@@ -86,43 +86,43 @@ class TableQuestion:
     name: str
 
     def missing(self, choice: Choice) -> str | None:
-        """Return what has to be chosen before it can be asked, None when nothing has to."""
+        """Return a sentence about what is yet to be chosen, or None if the choice is complete."""
         roles = [role for role in self.needs if getattr(choice, role) is None]
         if roles:
             needed = " and ".join(f"{self.needs[role]} ({role})" for role in roles)
             return f"{self.title} needs {needed}; choose one above."
         others = [getattr(choice, role) for role in self.needs if role != "key"]
         chosen = [*choice.keys, *others]
-        if twice := [name for name in chosen if chosen.count(name) > 1]:
-            return f"{self.title} needs different columns; {twice[0]!r} is chosen twice."
+        if repeated := [name for name in chosen if chosen.count(name) > 1]:
+            return f"{self.title} needs different columns; {repeated[0]!r} is chosen twice."
         lacks_steps = self.name == "funnel" and not choice.steps
         return f"{self.title} needs steps; choose some." if lacks_steps else None
 
-    def lines(self, choice: Choice, source: str) -> list[str]:
+    def code_lines(self, choice: Choice, source: str) -> list[str]:
         """Return the lines of Python that make the specification and open its explorer.
 
         Parameters
         ----------
         choice : Choice
         source : str
-            What makes the table, as Python writes it.
+            The Python expression that makes the table.
         """
         begin = ["import workbench as wb", "", f"events = {source}"]
-        asked = f"{self.name} = {self.make(choice)!r}"
+        specification = f"{self.name} = {self.make(choice)!r}"
         if self.name != "backfill":
-            return [*begin, asked, f"wb.explore({self.name}, events)"]
-        asking = ", ".join(map(_written, [*choice.keys, choice.time]))
-        queries = f"queries = events.select({asking})"
-        return [*begin, queries, asked, "wb.explore(backfill, queries, events)"]
+            return [*begin, specification, f"wb.explore({self.name}, events)"]
+        columns = ", ".join(map(_column_text, [*choice.keys, choice.time]))
+        queries = f"queries = events.select({columns})"
+        return [*begin, queries, specification, "wb.explore(backfill, queries, events)"]
 
 
-def _written(name: str | None) -> str:
-    """A column as Python writes it for Spark, which reads dots as fields of structs."""
+def _column_text(name: str | None) -> str:
+    """Return a column as a Python literal for Spark, which reads dots as fields of structs."""
     return repr(name if str(name).isidentifier() else quoted(str(name)))
 
 
 def _funnel(choice: Choice) -> Funnel:
-    key, time, event = choice.written_key, str(choice.time), str(choice.event)
+    key, time, event = choice.key_argument, str(choice.time), str(choice.event)
     return Funnel(list(choice.steps), choice.window, key=key, time=time, event=event)
 
 
@@ -138,11 +138,11 @@ def _features(choice: Choice) -> Backfill:
     if choice.value is not None:
         features.append(Aggregation("avg", choice.value, windows=windows))
     window = "sawtooth" if _has_hop(choice.window) else "sliding"
-    return Backfill(choice.written_key, str(choice.time), features, window)
+    return Backfill(choice.key_argument, str(choice.time), features, window)
 
 
 def _has_hop(window: Window) -> bool:
-    """Integers say nothing of hours and days, and a short window holds no hop."""
+    """Whether a window contains a hop: one of integers, without a unit, or a short one does not."""
     if isinstance(window, int):
         return False
     size = microseconds(window)
@@ -178,8 +178,8 @@ QUESTIONS = {
 }
 
 
-def windows_of(span: float, integers: bool, days: bool) -> list[Window]:
-    """Return the windows that suit a time of some length.
+def windows_for(span: float, integers: bool, days: bool) -> list[Window]:
+    """Return suitable windows for a range of times.
 
     Parameters
     ----------
@@ -190,9 +190,9 @@ def windows_of(span: float, integers: bool, days: bool) -> list[Window]:
 
     Examples
     --------
-    >>> windows_of(86_400, False, False)
+    >>> windows_for(86_400, False, False)
     ['1 minute', '10 minutes', '1 hour', '6 hours', '1 day']
-    >>> windows_of(100, True, False)
+    >>> windows_for(100, True, False)
     [1, 10, 100]
     """
     if integers:
@@ -202,8 +202,8 @@ def windows_of(span: float, integers: bool, days: bool) -> list[Window]:
     return list(fits[-5:] or (["1 day"] if days else ["10 seconds"]))
 
 
-def usual_window(windows: list[Window], span: float, rows_each: float) -> Window:
-    """Return the window that holds some twenty rows of a key, and is a part of the whole time."""
-    wanted = min(span / 4, 20 * span / max(rows_each, 1))
+def default_window(windows: list[Window], span: float, rows_each: float) -> Window:
+    """Return the window with about twenty rows of a key, at most a quarter of the whole time."""
+    target = min(span / 4, 20 * span / max(rows_each, 1))
     sizes = {one: one if isinstance(one, int) else WINDOWS[one] for one in windows}
-    return min(windows, key=lambda one: abs(sizes[one] - wanted))
+    return min(windows, key=lambda one: abs(sizes[one] - target))

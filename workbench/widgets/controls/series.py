@@ -20,22 +20,21 @@ MOST_SERIES = 1_000
 #: How many series are drawn together.
 MOST_TOGETHER = 6
 ADD = "+ add a series"
-#: How many letters of the columns' names leave room for a choice beside them, on a narrow page too.
+#: The most letters of the columns' names, which leave room for the list next to them.
 LETTERS = 40
 
 
 class SeriesControls(widgets.HBox):  # type: ignore[misc]
-    """What a person can change of a moving band over prepared series.
+    """The controls of a moving band over prepared series.
 
-    One series is drawn, and further ones below it, as long as there are no more than
-    :data:`MOST_TOGETHER`.
+    One series is drawn, and further ones below it, at most :data:`MOST_TOGETHER` in all.
 
     Parameters
     ----------
     over : Over
-        Where the controls begin.
+        The initial call.
     sizes : mapping of tuple to int
-        The rows of each series; of more than a thousand series the longest are offered.
+        The rows of each series; of more than a thousand series, the longest are offered.
     """
 
     over = traitlets.Any()
@@ -69,14 +68,14 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         )
         self.add_class("wb-controls-group")
         self._keys = dict(labels)
-        self._read()
-        self.add.observe(self._take_another, names="value")
-        self.added.observe(self._read_more, names="value")
+        self._update_over()
+        self.add.observe(self._add_series, names="value")
+        self.added.observe(self._update_more, names="value")
         for control in (self.series, self.window, self.quantiles):
-            control.observe(self._read, names="value")
+            control.observe(self._update_over, names="value")
 
     def parts(self) -> dict[str, Any]:
-        """Return what the controls say, as a state has it; without what is usual."""
+        """Return the values of the controls as parts of a state, without the defaults."""
         low, high = self.quantiles.value
         return {
             "series": key_text(self.key or ()),
@@ -88,16 +87,16 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         }
 
     def within(self, frame: Frame) -> Over:
-        """Return the call as the controls have it, over another frame."""
+        """Return the call of the controls, over another frame."""
         return changed(self._first, frame, _quantiles(self.over))
 
     def reopen(self, parts: Parts) -> None:
-        """Set the controls to what a state says.
+        """Set the controls to a state.
 
         Raises
         ------
         WorkbenchError
-            When it says what cannot be chosen here; the controls are as before.
+            When it has a value that cannot be chosen here; the controls do not change.
         """
         labels = {key_text(key): label for label, key in self._keys.items()}
         first = next(iter(labels), "")
@@ -124,10 +123,10 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
             self.added.value = below[: MOST_TOGETHER - 1]
         finally:
             self._opening = False
-        self._read()
+        self._update_over()
 
-    def _take_another(self, change: dict[str, Any]) -> None:
-        """Add what was chosen to those that are drawn below the first."""
+    def _add_series(self, change: dict[str, Any]) -> None:
+        """Add the chosen series to those below the first."""
         if not change["new"]:
             return
         label = next(label for label, key in self._keys.items() if key == change["new"])
@@ -135,26 +134,26 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         if label not in self.added.value and change["new"] != self.series.value:
             self.added.value = [*self.added.value, label][-(MOST_TOGETHER - 1) :]
 
-    def _read_more(self, _change: Any = None) -> None:
+    def _update_more(self, _change: Any = None) -> None:
         self.more = tuple(self._keys[label] for label in self.added.value)
-        shown = None if self.more else "none"
-        self.added.layout.display = self.scale.layout.display = shown
+        display = None if self.more else "none"
+        self.added.layout.display = self.scale.layout.display = display
 
-    def _read(self, _change: Any = None) -> None:
+    def _update_over(self, _change: Any = None) -> None:
         if self._opening:
             return
         low, high = (round(share, 6) for share in self.quantiles.value)
         inner = [share for share in self._inner if low < share < high]
         shares = (low, *inner, high) if low < high else _quantiles(self.over or self._first)
-        found = changed(self._first, self.window.value, shares)
-        # One change at a time: the key first, as it says nothing to one who listens to `over`.
+        over = changed(self._first, self.window.value, shares)
+        # The key first, so that observers of `over` see the new key.
         self.key = self.series.value
-        if repr(found) != repr(self.over):
-            self.over = found
+        if repr(over) != repr(self.over):
+            self.over = over
 
 
 def _shares(text: str, first: Over) -> tuple[float, float]:
-    """The ends of a band, as a state has them."""
+    """Return the ends of a band for a text of a state."""
     if not text:
         low, *_, high = _quantiles(first)
         return low, high

@@ -170,7 +170,7 @@ class FrameExplorer(Shared, Card):
         column = option_for(
             "function", single_text(parts, "function", next(iter(functions))), functions
         )
-        over = self.over.with_frame(self.controls.meant(parts))
+        over = self.over.with_frame(self.controls.frame_from(parts))
         held = self.partition if key == self.who.value else self._fetched(key)
         partition = _bound_to(held, over)
         self.controls.reopen(parts)

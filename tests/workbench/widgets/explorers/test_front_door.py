@@ -17,7 +17,7 @@ from workbench.profiles.columns import ColumnProfile, TimeReading
 from workbench.profiles.profile import Profile
 from workbench.profiles.proposals import propose
 from workbench.widgets import progress
-from workbench.widgets.controls.questions import QUESTIONS, Choice, usual_window, windows_of
+from workbench.widgets.controls.questions import QUESTIONS, Choice, default_window, windows_for
 from workbench.widgets.explorers import front_door
 from workbench.widgets.explorers.front_door import AS_IT_IS, NONE, FrontDoor
 from workbench.widgets.table import Table
@@ -132,17 +132,17 @@ def test_the_code_of_each_question_makes_the_specification_that_is_explored(
     title: str, question: Any
 ) -> None:
     choice = Choice("user", "at", "event", "price", ("visit", "pay"), "7 days")
-    code = question.lines(choice, "wb.table('shop.csv')")
+    code = question.code_lines(choice, "wb.table('shop.csv')")
     made = next(line for line in code if line.startswith(f"{question.name} = "))
     again = eval(made.partition(" = ")[2], {"wb": wb})
     assert repr(again) == repr(question.make(choice))
 
 
 def test_windows_suit_the_length_of_the_time() -> None:
-    assert windows_of(400 * 86_400, False, days=True)[0] == "1 day"
-    assert windows_of(5, False, days=False) == ["10 seconds"]
-    assert usual_window(["1 hour", "1 day", "7 days"], 33 * 86_400, 11) == "7 days"
-    assert usual_window(["1 hour", "1 day", "7 days"], 33 * 86_400, 4_000) == "1 hour"
+    assert windows_for(400 * 86_400, False, days=True)[0] == "1 day"
+    assert windows_for(5, False, days=False) == ["10 seconds"]
+    assert default_window(["1 hour", "1 day", "7 days"], 33 * 86_400, 11) == "7 days"
+    assert default_window(["1 hour", "1 day", "7 days"], 33 * 86_400, 4_000) == "1 hour"
 
 
 def test_a_table_without_rows_is_shown_and_says_that_it_has_none(spark: SparkSession) -> None:

@@ -1,4 +1,4 @@
-"""The frame explorer: change a frame, and see which rows are in it for every row."""
+"""The frame explorer: change a frame, and see which rows are in it for each row."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -45,32 +45,32 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 STEPS = ("1 second", "1 minute", "1 hour", "1 day", "7 days", "30 days", "365 days")
-OWN = "rows_in_frame"
+ADDED_COLUMN = "rows_in_frame"
 
 
 class FrameExplorer(Shared, Card):
-    """The frames of a window call on one small partition, to be changed by hand.
+    """The frames of a window call on one small partition, with controls of the frame.
 
     Attributes
     ----------
     over : Over
-        The call with the frame as the controls have it.
+        The call with the frame of the controls.
     partition : Partition
-        The rows that are looked at.
+        The rows of the chosen partition.
     table : FrameTable
-        What is drawn: ``over.frames(df, key, column)``.
+        The frames that are drawn: ``over.frames(df, key, column)``.
     """
 
     FILE = "frames"
     STATE_NAMES = ("partition", "function", "unit", "from", "to", "exclude")
 
     def __init__(self, over: Over, df: "DataFrame") -> None:
-        self.over, self._df = _framed(over), df
+        self.over, self._df = _with_framed_function(over), df
         self._keys = keys_of(self.over, df)
         self.partition = self._fetched(self._keys[0][0] if self._keys else None)
-        followed = [name for name, one in self.over.columns.items() if _follows(one)]
-        self.table = frame_table(self.partition, followed[0])
-        self._make_controls(followed)
+        framed = [name for name, one in self.over.columns.items() if _uses_frame(one)]
+        self.table = frame_table(self.partition, framed[0])
+        self._make_controls(framed)
         self.chart = Chart(frames_figure(self.table), toolbar=False)
         self.place, self.clicked = widgets.VBox([self.chart]), Table()
         self.status, self.code, self.player = Status(), HTML(), widgets.VBox()
@@ -87,9 +87,9 @@ class FrameExplorer(Shared, Card):
             controls=[self.who, self.column, self.controls, self.button],
             foot=[self.status, self._share_bar(), self.code, self.player],
         )
-        self._listen()
-        self._show()
-        self._say()
+        self._watch_chart()
+        self._update_heading()
+        self._update_status()
         self._note_view()
 
     def __repr__(self) -> str:
@@ -101,14 +101,14 @@ class FrameExplorer(Shared, Card):
     def _fetched(self, key: Any) -> Partition:
         return partition_of(self.over, self._df, key or None)
 
-    def _make_controls(self, followed: list[str]) -> None:
+    def _make_controls(self, framed: list[str]) -> None:
         style, layout = {"description_width": "initial"}, {"width": "auto"}
         self.who = widgets.Dropdown(
-            options=[(_offered(key, rows), key) for key, rows in self._keys],
+            options=[(_key_label(key, rows), key) for key, rows in self._keys],
             description="Partition", style=style, layout=layout,
         )  # fmt: skip
         self.column = widgets.Dropdown(
-            options=followed, description="Function", style=style, layout=layout
+            options=framed, description="Function", style=style, layout=layout
         )
         self.controls = FrameControls(self.table.frame, _step(self.partition))
 
@@ -116,17 +116,19 @@ class FrameExplorer(Shared, Card):
         self.who.observe(self._change_partition, names="value")
         self.column.observe(self._change_column, names="value")
         self.controls.observe(self._change_frame, names="frame")
-        self.controls.observe(self._say, names="problem")
+        self.controls.observe(self._update_status, names="problem")
         self.button.on_click(self._play)
 
     def _change_partition(self, change: dict[str, Any]) -> None:
         if self._opening:
             return
-        self.progress.ask(partial(self._fetched, change["new"]), self._bring)
+        self.progress.ask(partial(self._fetched, change["new"]), self._show_fetched)
 
-    def _bring(self, partition: Partition) -> None:
-        # The frame may have been changed while the rows were fetched.
-        self._take(partition if partition.over is self.over else partition.with_call(self.over))
+    def _show_fetched(self, partition: Partition) -> None:
+        # The frame may have changed while the rows were fetched.
+        self._show_partition(
+            partition if partition.over is self.over else partition.with_call(self.over)
+        )
 
     def _change_column(self, _change: Any) -> None:
         if not self._opening:
@@ -135,24 +137,24 @@ class FrameExplorer(Shared, Card):
     def _change_frame(self, change: dict[str, Any]) -> None:
         if self._opening:
             return
-        self.status.guard(lambda: self._ask(self.over.with_frame(change["new"])))
+        self.status.guard(lambda: self._apply(self.over.with_frame(change["new"])))
 
-    def _ask(self, over: Over) -> None:
+    def _apply(self, over: Over) -> None:
         partition = self.partition.with_call(over)
         self.over = over
-        self._take(partition)
+        self._show_partition(partition)
 
-    def _take(self, partition: Partition) -> None:
+    def _show_partition(self, partition: Partition) -> None:
         self.partition = partition
         self._draw()
 
     def _draw(self) -> None:
         self.table = frame_table(self.partition, self.column.value)
         redraw(self.chart, frames_figure(self.table))
-        self._listen()
+        self._watch_chart()
         self.player.children = ()
-        self._show()
-        self._say()
+        self._update_heading()
+        self._update_status()
         self._note_view()
 
     def _state_parts(self) -> dict[str, Any]:
@@ -171,11 +173,11 @@ class FrameExplorer(Shared, Card):
             "function", single_text(parts, "function", next(iter(functions))), functions
         )
         over = self.over.with_frame(self.controls.frame_from(parts))
-        held = self.partition if key == self.who.value else self._fetched(key)
-        partition = _bound_to(held, over)
+        partition = self.partition if key == self.who.value else self._fetched(key)
+        partition = _partition_for(partition, over)
         self.controls.reopen(parts)
         self.who.value, self.column.value, self.over = key, column, over
-        self._take(partition)
+        self._show_partition(partition)
 
     def _table(self) -> pd.DataFrame:
         return self.table.listed()
@@ -183,7 +185,7 @@ class FrameExplorer(Shared, Card):
     def _shareable(self) -> Shareable:
         now, functions = self.controls.frame, list(self.column.options)
         frames = frame_choices(now)
-        options = [(_offered(key, rows), key) for key, rows in self._keys]
+        options = [(_key_label(key, rows), key) for key, rows in self._keys]
         choices = [
             PageChoice("function", [(name, name) for name in functions], self.column.index),
             PageChoice("frame", frames, [one for _, one in frames].index(now), ordered=True),
@@ -207,7 +209,7 @@ class FrameExplorer(Shared, Card):
         return Shareable(title, [many], self.FILE, choices, draw)
 
     def _view(self, partition: Partition, over: Over, column: str) -> PageView:
-        """What a page shows of a partition and a call."""
+        """Return the view of a partition and a call for a page."""
         table = frame_table(partition, column)
         drawn, height, width = arranged([frames_named(table, _title(table))], 0)
         rows, words = table.listed(), _words(table)
@@ -217,16 +219,16 @@ class FrameExplorer(Shared, Card):
             DisplayTable(rows, repr(over)).markup, repr(over), csv_of(rows),
         )  # fmt: skip
 
-    def _show(self) -> None:
+    def _update_heading(self) -> None:
         self.entitle(
             f"Frames of {self.table.column}",
             *filter(None, [self.table.who]),
             fact(len(self.table.labels), "row"),
         )
-        # The cells keep their size: where there is no room for them, they are moved across.
+        # The cells keep their size: if they do not fit, the chart scrolls.
         self.place.layout.min_width = f"{frames_width(self.table)}px"
 
-    def _say(self, _change: Any = None) -> None:
+    def _update_status(self, _change: Any = None) -> None:
         if self.controls.problem:
             self.status.fail(self.controls.problem)
             return
@@ -236,8 +238,8 @@ class FrameExplorer(Shared, Card):
         self.status.tell(in_lines(notes))
         self.code.value = code_line(repr(self.over))
 
-    def _listen(self) -> None:
-        """Let a click on a mark list the frame of its row; what was listed is gone."""
+    def _watch_chart(self) -> None:
+        """Hide the listed frame, and let a click on a mark list the frame of its row."""
         self.clicked.layout.display = "none"
         self.chart.on_mark(lambda trace, k: self.list_frame(int(trace.y[k])))
 
@@ -247,13 +249,13 @@ class FrameExplorer(Shared, Card):
         Parameters
         ----------
         row : int
-            Its number among the rows that are drawn.
+            The row's number in the chart.
         """
         table, inside = self.table, self.table.inside[row]
-        asked = f"over.frames(df, {self.partition.key!r}, {table.column!r})"
+        code = f"over.frames(df, {self.partition.key!r}, {table.column!r})"
         self.clicked.show(
             table.listed()[inside].drop(columns="rows in its frame").reset_index(drop=True),
-            f"(table := {asked}).listed()[table.inside[{row}]]",
+            f"(table := {code}).listed()[table.inside[{row}]]",
             name="frame",
         )  # fmt: skip
         who = element("b", f"Row {row} ({table.labels[row]})")
@@ -275,7 +277,7 @@ def _title(table: FrameTable) -> str:
 
 
 def _words(table: FrameTable) -> str:
-    """How many rows the frames have."""
+    """Return the numbers of rows in the frames, in words."""
     sizes = table.inside.sum(axis=1)
     rows = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
     cut = f"Only the first {len(sizes)} rows are here, and frames end with the last of them."
@@ -283,36 +285,36 @@ def _words(table: FrameTable) -> str:
 
 
 def _key_parts(key: tuple[Any, ...]) -> dict[str, str]:
-    """The partition, as a state has it; nothing where there is one of all rows."""
+    """Return the partition as a part of a state; nothing if it has all rows."""
     return {"partition": key_text(key)} if key else {}
 
 
-def _bound_to(partition: Partition, over: Over) -> Partition:
-    """The rows of a partition for a call that a state says."""
+def _partition_for(partition: Partition, over: Over) -> Partition:
+    """Return a partition for the call of a state."""
     try:
         return partition.with_call(over)
     except WorkbenchError as error:
         raise WorkbenchError(f"state: {error}") from None
 
 
-def _framed(over: Over) -> Over:
-    """The call, with a function that follows its frame."""
-    if any(map(_follows, over.columns.values())):
+def _with_framed_function(over: Over) -> Over:
+    """Return the call, with an added function that uses its frame if there is none."""
+    if any(map(_uses_frame, over.columns.values())):
         return over
-    columns = over.columns | {OWN: count()}
+    columns = over.columns | {ADDED_COLUMN: count()}
     return Over(over.partition_by, over.order_terms, None, over.engine, over.cut, **columns)
 
 
-def _follows(function: Any) -> bool:
+def _uses_frame(function: Any) -> bool:
     return function.frame is None and function.info.has_frame
 
 
-def _offered(key: tuple[Any, ...], rows: int) -> str:
+def _key_label(key: tuple[Any, ...], rows: int) -> str:
     return f"{', '.join(map(value_text, key)) or 'all rows'} · {rows:,} {noun(rows, 'rows')}"
 
 
 def _step(partition: Partition) -> str:
-    """A distance along the order that reaches a neighbour: what RANGE offers at first."""
+    """Return a distance that typically reaches the next row in the order: RANGE's first one."""
     order = partition.window().order
     if order.key is None:
         return "1"

@@ -1,4 +1,4 @@
-"""The explorer of a backfill: where did this number come from?"""
+"""The explorer of a backfill, which shows where a number comes from."""
 
 from collections.abc import Callable
 from functools import partial
@@ -38,7 +38,7 @@ from workbench.online.view import OnlineView
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.explorers.origin_tables import (
-    Compared,
+    DescribedTable,
     differing_answers,
     differing_events,
     merged_events,
@@ -62,40 +62,39 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 NO_EVENT = "No event is in the window."
-#: What a query is compared with.
+#: The choices of what a query is compared with.
 ALONE, ANOTHER, ONLINE = "nothing", "another query", "the online view"
-#: So many queries are asked for one with an answer, before one without is shown.
-_ASKED_AT_FIRST = 20
-#: In microseconds, as times are counted.
+#: The number of last queries that are searched for one with an answer.
+_QUERIES_TRIED = 20
 _STYLE: dict[str, Any] = {"style": {"description_width": "60px"}}
 
 
 class OriginExplorer(Shared, Card):
-    """One feature of one query: its window, the pieces of it, and how they add up.
+    """One feature of one query: its window, the pieces of the window, and how they combine.
 
-    The queries and events of the key are on the driver: another query, or another feature, needs
-    no job of Spark. A second query of the key, or what an online view says at the same time, is
-    compared by the difference.
+    The queries and events of the key are on the driver: another query or feature needs no Spark
+    job. A second query of the key, or the answer of an online view at the same time, is compared
+    by their difference.
 
     Parameters
     ----------
     backfill : Backfill
     queries, events : pyspark.sql.DataFrame
     key : value, or tuple of values, optional
-        The key that is looked at first; without it, that of the most queries.
+        The initial key; by default the one with the most queries.
     view : OnlineView, optional
-        Of this backfill: what it says at a query's time can be compared.
+        A view of this backfill, whose answers at a query's time can be compared.
 
     Attributes
     ----------
     asked : OneQuery
         The query with the events before it.
     origin : Origin
-        What is drawn: ``backfill.origin(queries, events, key, time, feature)``.
+        The origin that is drawn: ``backfill.origin(queries, events, key, time, feature)``.
     beside : Origin or None
-        What is drawn of the query that it is compared with.
+        The origin of the query that it is compared with.
     difference : OriginDifference or None
-        To that query.
+        The difference to that query.
     """
 
     FILE = "origin"
@@ -103,7 +102,7 @@ class OriginExplorer(Shared, Card):
     asked: OneQuery
     origin: Origin
     _filling = False
-    _others: list[OneQuery]
+    _other_queries: list[OneQuery]
     beside: Origin | None = None
     difference: OriginDifference | None = None
 
@@ -120,11 +119,11 @@ class OriginExplorer(Shared, Card):
         keys = dict(keys_with_queries(self._plan, key))
         self._cut_keys = len(keys) >= MOST_KEYS
         self.who = widgets.Dropdown(
-            options=[(f"{_named(one)} · {counted(n, 'query', 'queries')}", one)
+            options=[(f"{_key_name(one)} · {counted(n, 'query', 'queries')}", one)
                      for one, n in keys.items()],
             description="Key", layout={"width": "280px"}, **_STYLE,
         )  # fmt: skip
-        self.when, self.other = _queries("Query"), _queries("The other")
+        self.when, self.other = _query_slider("Query"), _query_slider("The other")
         self.feature = widgets.Dropdown(
             options=backfill.names, description="Feature", layout={"width": "320px"}, **_STYLE
         )
@@ -136,8 +135,8 @@ class OriginExplorer(Shared, Card):
         self.sentence, self.code = Status(), HTML()
         self.compared, self.table, self.compared_table = Status(), Table(), Table()
         self.clicked = Table()
-        asked = self._plan.queries
-        self.progress = Progress(lambda: asked.df.sparkSession, self.sentence, self)
+        bound_queries = self._plan.queries
+        self.progress = Progress(lambda: bound_queries.df.sparkSession, self.sentence, self)
         super().__init__(
             self.chart, self.clicked, self.compared, self.compared_table, self.table,
             controls=[self.who, self.feature, self.when, self.compare, self.other],
@@ -150,7 +149,7 @@ class OriginExplorer(Shared, Card):
         self.feature.observe(self._draw, names="value")
 
     def __repr__(self) -> str:
-        key, at = _named(self.who.value), self._clock(self.origin.query)
+        key, at = _key_name(self.who.value), self._clock(self.origin.query)
         return f"Where {self.origin!r} comes from, for {key} at {at}"
 
     def _change_key(self, _change: Any = None) -> None:
@@ -158,36 +157,36 @@ class OriginExplorer(Shared, Card):
             self.progress.ask(partial(fetched_key, self._plan, self.who.value), self._take_key)
 
     def _take_key(
-        self, key: FetchedKey, asked: tuple[int | None, int | None] = (None, None)
+        self, key: FetchedKey, chosen: tuple[int | None, int | None] = (None, None)
     ) -> None:
         self._key, times = key, key.times
-        # Pieces and events reach back to other days than those of the queries.
+        # Pieces and events begin on earlier days than the queries.
         days = key.time[:1] // DAY * DAY
-        told = np.concatenate([np.array(times, np.int64), days])
-        self._clock = clock_for(told, self._plan.integer_time)
+        sample_times = np.concatenate([np.array(times, np.int64), days])
+        self._clock = clock_for(sample_times, self._plan.integer_time)
         options = [(self._clock(one), one) for one in times]
         self._filling = True
-        place = self._answered() if asked[0] is None else times.index(asked[0])
-        for control, usual, time in zip(
-            (self.when, self.other), (times[place], times[max(place - 1, 0)]), asked, strict=True
+        index = self._last_answered() if chosen[0] is None else times.index(chosen[0])
+        for control, default, time in zip(
+            (self.when, self.other), (times[index], times[max(index - 1, 0)]), chosen, strict=True
         ):
             control.options = options
-            control.value = usual if time is None else time
+            control.value = default if time is None else time
         self._filling = False
-        self._take_queries(self._ask_queries(*self._chosen()))
+        self._take_queries(self._compute_queries(*self._chosen_times()))
 
-    def _answered(self) -> int:
-        """The place of the last query that has an answer, or of the last one."""
+    def _last_answered(self) -> int:
+        """Return the index of the last query that has an answer, or of the last one."""
         times, feature = self._key.times, self.feature.value
         last = len(times) - 1
-        for place in range(last, max(last - _ASKED_AT_FIRST, -1), -1):
-            asked = self._key.ask(times[place])
-            if feature not in asked.exact or asked.origin(feature).answer is not None:
-                return place
+        for index in range(last, max(last - _QUERIES_TRIED, -1), -1):
+            query = self._key.ask(times[index])
+            if feature not in query.exact or query.origin(feature).answer is not None:
+                return index
         return last
 
-    def _text(self, time: int) -> str:
-        """A query's time as a state has it."""
+    def _time_text(self, time: int) -> str:
+        """Return a query's time as text of a state."""
         if self._plan.integer_time:
             return str(time)
         return str(np.datetime64(time, "us")).removesuffix(".000000")
@@ -197,9 +196,9 @@ class OriginExplorer(Shared, Card):
         return {
             "key": key_text(self.who.value),
             "feature": self.feature.value,
-            "query": self._text(self.when.value),
+            "query": self._time_text(self.when.value),
             "compare": [] if self.compare.value == ALONE else self.compare.value,
-            "other": self._text(self.other.value) if both else [],
+            "other": self._time_text(self.other.value) if both else [],
         }
 
     def _reopen(self, parts: Parts) -> None:
@@ -210,25 +209,27 @@ class OriginExplorer(Shared, Card):
         feature = option_for("feature", single_text(parts, "feature", first), features)
         ways = {name: name for name in self.compare.options}
         way = option_for("compare", single_text(parts, "compare", ALONE), ways)
-        # Which queries a key has is known when it is here.
-        held = self._key if key == self.who.value else fetched_key(self._plan, key)
-        times = {self._text(time): time for time in held.times}
+        # The queries of a key are known once it is fetched.
+        fetched = self._key if key == self.who.value else fetched_key(self._plan, key)
+        times = {self._time_text(time): time for time in fetched.times}
         query, other = (
             option_for(
-                name, single_text(parts, name, self._text(held.times[max(k, -len(times))])), times
+                name,
+                single_text(parts, name, self._time_text(fetched.times[max(k, -len(times))])),
+                times,
             )
             for name, k in (("query", -1), ("other", -2))
         )
         self._filling = True
         self.who.value, self.feature.value, self.compare.value = key, feature, way
         self._filling = False
-        self.progress.ask(lambda: held, partial(self._take_key, asked=(query, other)))
+        self.progress.ask(lambda: fetched, partial(self._take_key, chosen=(query, other)))
 
     def _table(self) -> pd.DataFrame:
-        return _pieces(self.origin, self._text)
+        return _pieces(self.origin, self._time_text)
 
     def _shareable(self) -> Shareable:
-        # The last queries, as the slider has them.
+        # The last queries, as on the slider.
         ways = list(dict.fromkeys([ALONE, self.compare.value]))
         choices = [
             PageChoice("feature", [(one, one) for one in self.feature.options], self.feature.index),
@@ -240,49 +241,51 @@ class OriginExplorer(Shared, Card):
             feature, time, way = (one.options[k][1] for one, k in zip(choices, at, strict=True))
             return self._view(feature, time, way)
 
-        who, many = _named(self.who.value), counted(len(self._key.times), "query", "queries")
+        who, many = _key_name(self.who.value), counted(len(self._key.times), "query", "queries")
         rows = counted(len(self._key.time), "event")
-        ends = (self._text(self._key.times[k]).replace("T", " ") for k in (0, -1))
+        ends = (self._time_text(self._key.times[k]).replace("T", " ") for k in (0, -1))
         span = f"queries from {' to '.join(ends)}"
         return Shareable(f"Where numbers of {who} come from", [many, rows, span], self.FILE,
                          choices, draw)  # fmt: skip
 
     def _view(self, feature: str, time: int, way: str) -> PageView:
-        """What a page shows of a feature of a query, and of what it is compared with."""
+        """Return the view of a feature of a query, and of its comparison, for a page."""
         query, beside = self._key.ask(time), self.other.value
         one = query.origin(feature)
         other = self._key.ask(beside).origin(feature) if way == ANOTHER else None
-        found = None if other is None else difference(one, other)
+        differs = None if other is None else difference(one, other)
         figure = origin_figure(one, self._plan.integer_time, other)
         drawn, height, width = arranged([Named(figure, f"{feature}, {self._clock(time)}")], 0)
-        asked = f"{self._alone()!r}, {_time_of(query)!r}, {feature!r}"
-        parts = self._state_parts() | {"feature": feature, "query": self._text(time)}
+        arguments = f"{self._fetch_key()!r}, {_time_of(query)!r}, {feature!r}"
+        parts = self._state_parts() | {"feature": feature, "query": self._time_text(time)}
         parts["compare"] = [] if way == ALONE else way
-        parts["other"] = [] if other is None else self._text(beside)
-        compared = self._compared(way, query, found)
+        parts["other"] = [] if other is None else self._time_text(beside)
+        compared = self._comparison(way, query, differs)
         tables = compared if isinstance(compared, Markup) else compared.markup
-        code = f"backfill.origin(queries, events, {asked})"
+        code = f"backfill.origin(queries, events, {arguments})"
         words, rows = self._words_of(one), tables + self._pieces(one, code).markup
         return PageView(
             self._state_text(parts), bare(drawn, words, width, height), words, rows,
-            code, csv_of(_pieces(one, self._text)),
+            code, csv_of(_pieces(one, self._time_text)),
         )  # fmt: skip
 
     def _change_query(self, _change: Any = None) -> None:
-        # While the sliders get the times of another key, nothing of it is drawn.
+        # While the sliders get the times of another key, nothing is drawn.
         if not self._filling:
-            self.progress.ask(partial(self._ask_queries, *self._chosen()), self._take_queries)
+            self.progress.ask(
+                partial(self._compute_queries, *self._chosen_times()), self._take_queries
+            )
 
-    def _chosen(self) -> list[int]:
-        """When the queries are that are looked at: one, or two to be compared."""
+    def _chosen_times(self) -> list[int]:
+        """Return the times of the chosen queries: one, or two to be compared."""
         both = self.compare.value == ANOTHER
         return [self.when.value, self.other.value] if both else [self.when.value]
 
-    def _ask_queries(self, *times: int) -> list[OneQuery]:
+    def _compute_queries(self, *times: int) -> list[OneQuery]:
         return [self._key.ask(time) for time in times]
 
-    def _take_queries(self, found: list[OneQuery]) -> None:
-        self.asked, self._others = found[0], found[1:]
+    def _take_queries(self, queries: list[OneQuery]) -> None:
+        self.asked, self._other_queries = queries[0], queries[1:]
         self._show()
 
     def _draw(self, _change: Any = None) -> None:
@@ -292,20 +295,20 @@ class OriginExplorer(Shared, Card):
     def _show(self) -> None:
         start = perf_counter()
         self.origin = self.asked.origin(self.feature.value)
-        other = self._others[0].origin(self.feature.value) if self._others else None
+        other = self._other_queries[0].origin(self.feature.value) if self._other_queries else None
         self.beside = other
         self._entitle()
         self.other.layout.display = None if self.compare.value == ANOTHER else "none"
         self.difference = None if other is None else difference(self.origin, other)
-        compared = self._compared(self.compare.value, self.asked, self.difference)
+        compared = self._comparison(self.compare.value, self.asked, self.difference)
         redraw(self.chart, origin_figure(self.origin, self._plan.integer_time, other))
-        self._listen()
+        self._watch_chart()
         self._show_tables(compared)
-        self._say(perf_counter() - start)
+        self._update_status(perf_counter() - start)
         self._note_view()
 
-    def _listen(self) -> None:
-        """Let a click on a mark list the events behind it; what was listed is gone."""
+    def _watch_chart(self) -> None:
+        """Hide the listed events, and let a click on a mark list its events."""
         self.clicked.layout.display = "none"
         self.chart.on_mark(self._click)
 
@@ -332,26 +335,30 @@ class OriginExplorer(Shared, Card):
         piece : Piece
             One of ``origin.pieces``.
         merged : bool
-            Whether those of all pieces before it are listed, too, as by a click on the line of
-            what they come to.
+            Whether to list the events of all pieces before it, too, as a click on the line of
+            merged states does.
         other : bool
             Whether it is one of ``beside.pieces``.
         """
-        one, asked = self.origin, self.asked
+        one, query = self.origin, self.asked
         if other and self.beside is not None:
-            one, asked = self.beside, self._others[0]
+            one, query = self.beside, self._other_queries[0]
         listing = merged_events if merged else piece_events
-        found = listing(one, piece, self._clock, self._plan.integer_time, self._line_of(asked))
-        self.clicked.show_table(found.listed, "events")
-        self.clicked.note.value = element("p", found.words)
+        events = listing(
+            one, piece, self._clock, self._plan.integer_time, self._code_line_of(query)
+        )
+        self.clicked.show_table(events.listed, "events")
+        self.clicked.note.value = element("p", events.words)
         self.clicked.layout.display = None
 
-    def _show_tables(self, compared: Compared | Markup) -> None:
-        pieces = self._pieces(self.origin, self._line)
-        # What cannot be compared is said in its place.
+    def _show_tables(self, compared: DescribedTable | Markup) -> None:
+        pieces = self._pieces(self.origin, self._code_line)
+        # A sentence takes the place of a comparison that is not possible.
         self.compared.value = compared if isinstance(compared, Markup) else compared.words
-        self.compared_table.layout.display = None if isinstance(compared, Compared) else "none"
-        if isinstance(compared, Compared):
+        self.compared_table.layout.display = (
+            None if isinstance(compared, DescribedTable) else "none"
+        )
+        if isinstance(compared, DescribedTable):
             self.compared_table.show_table(
                 compared.listed, "differences", nothing="Both see the same events."
             )
@@ -359,7 +366,7 @@ class OriginExplorer(Shared, Card):
         if pieces.words:
             self.table.note.value = element("p", pieces.words)
 
-    def _say(self, seconds: float) -> None:
+    def _update_status(self, seconds: float) -> None:
         notes = [f"Answered on the driver in {1000 * seconds:.0f} ms."]
         if self.asked.since is not None:
             notes.append(f"Only the newest {MOST_EVENTS:,} events before the query are here.")
@@ -372,59 +379,59 @@ class OriginExplorer(Shared, Card):
 
     def _entitle(self) -> None:
         one = self.origin
-        who, at = _named(self.who.value), self._clock(one.query)
+        who, at = _key_name(self.who.value), self._clock(one.query)
         self.entitle(f"Where {one.feature} comes from", who, at)
-        self.code.value = code_line(self._line)
+        self.code.value = code_line(self._code_line)
 
     @property
-    def _line(self) -> str:
-        """The line of Python that returns what is drawn."""
-        return self._line_of(self.asked)
+    def _code_line(self) -> str:
+        """The line of Python that returns the origin that is drawn."""
+        return self._code_line_of(self.asked)
 
-    def _line_of(self, asked: OneQuery) -> str:
-        """The same of what is drawn of a query."""
-        given = f"{self._alone()!r}, {_time_of(asked)!r}, {self.origin.feature!r}"
-        return f"backfill.origin(queries, events, {given})"
+    def _code_line_of(self, query: OneQuery) -> str:
+        """Return the line of Python that returns the origin of a query."""
+        arguments = f"{self._fetch_key()!r}, {_time_of(query)!r}, {self.origin.feature!r}"
+        return f"backfill.origin(queries, events, {arguments})"
 
-    def _compared(
-        self, way: str, asked: OneQuery, found: OriginDifference | None
-    ) -> Compared | Markup:
-        """What differs, above the pieces; a sentence or nothing where nothing is compared."""
+    def _comparison(
+        self, way: str, query: OneQuery, found: OriginDifference | None
+    ) -> DescribedTable | Markup:
+        """Return the table of differences; a sentence or nothing if there is no comparison."""
         if found is not None:
             return differing_events(found, self._clock, self._plan.integer_time)
         if way != ONLINE or self.view is None:
             return Markup()
         try:
-            served = self.view.fetch([self._alone()], at=_time_of(asked))[self._alone()]
+            served = self.view.fetch([self._fetch_key()], at=_time_of(query))[self._fetch_key()]
         except WorkbenchError as error:
-            # A store says what is known now, and nothing of times that it has passed.
+            # A store answers for now, not for times that it has passed.
             return element("p", failure(str(error)), style="margin:8px 0 4px")
-        answers = {name: asked.origin(name).answer for name in asked.exact}
+        answers = {name: query.origin(name).answer for name in query.exact}
         return differing_answers(served, answers)
 
-    def _alone(self) -> Any:
-        """The key as a fetch takes it: a value where it has one column."""
+    def _fetch_key(self) -> Any:
+        """Return the key as an argument of a fetch: a value if it has one column."""
         key = self.who.value
         return key[0] if len(key) == 1 else key
 
     @property
     def words(self) -> str:
-        """What is drawn, as a sentence."""
+        """The origin in words."""
         return self._words_of(self.origin)
 
     def _words_of(self, one: Origin) -> str:
         clock = self._clock
         outside = int((~one.counts).sum())
-        made = (
+        words = (
             f"{one!r}. The query at {clock(one.query)} sees events from {clock(one.low)} up to, "
             f"but not at, {clock(one.high)}."
         )
         if not one.merges and one.pieces:
-            made += " Its parts have no state that merges: each answer looks at all events so far."
-        return made + (f" {counted(outside, 'fetched event')} do not count." if outside else "")
+            words += " Its parts have no state that merges: each answer looks at all events so far."
+        return words + (f" {counted(outside, 'fetched event')} do not count." if outside else "")
 
-    def _pieces(self, one: Origin, asked: str) -> Compared:
-        return pieces_table(one, self._clock, self._plan.integer_time, asked)
+    def _pieces(self, one: Origin, code: str) -> DescribedTable:
+        return pieces_table(one, self._clock, self._plan.integer_time, code)
 
     def _still(self) -> Markup:
         body, height, width = picture(self.chart)
@@ -435,15 +442,15 @@ class OriginExplorer(Shared, Card):
             for x, cell, most in zip((24, 160, 320, 640), cells, (20, 24, 42, 28), strict=True):
                 body += text(x, y, cut(cell, most), font_weight=700 if x == 640 else 400)
         part = body, height + 16 + 20 * min(len(pieces), 5)
-        return page(repr(self), part, f"{_named(self.who.value)}: {self.words}", width)
+        return page(repr(self), part, f"{_key_name(self.who.value)}: {self.words}", width)
 
 
-def _time_of(asked: OneQuery) -> Any:
-    return asked.queries.column(TIME)[0].as_py()
+def _time_of(query: OneQuery) -> Any:
+    return query.queries.column(TIME)[0].as_py()
 
 
 def _pieces(one: Origin, clock: Callable[[int], str]) -> pd.DataFrame:
-    """The pieces of a window: what each adds, and what they come to."""
+    """Return the pieces of a window, with the state of each and the merged state so far."""
     parts = zip(one.pieces, one.states, one.merged, strict=True)
     rows = [
         (clock(piece.begin), piece_words(piece), str(state), in_words(merged))
@@ -452,12 +459,12 @@ def _pieces(one: Origin, clock: Callable[[int], str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["from", "piece", "state", "merged"])
 
 
-def _queries(name: str) -> widgets.SelectionSlider:
+def _query_slider(name: str) -> widgets.SelectionSlider:
     return widgets.SelectionSlider(
         options=[("", 0)], description=name, continuous_update=False,
         layout={"width": "520px"}, **_STYLE,
     )  # fmt: skip
 
 
-def _named(key: tuple[Any, ...]) -> str:
+def _key_name(key: tuple[Any, ...]) -> str:
     return ", ".join(map(value_text, key))

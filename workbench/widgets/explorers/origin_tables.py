@@ -1,4 +1,4 @@
-"""Tables of the explorer of a backfill: the pieces of a window, and what two answers differ in."""
+"""Tables of the explorer of a backfill: the pieces of a window, and differences of answers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -14,14 +14,14 @@ from workbench.figures.svg import cut
 from workbench.markup import Markup, element
 from workbench.widgets.table import DisplayTable
 
-#: Rows that are sent to a browser, and those of a page that runs no widget.
+#: The most rows that are sent to a browser, and that a page without widgets shows.
 MOST_SENT, MOST_ROWS = 500, 12
-#: What is read of a time.
+#: Formats a time.
 Clock = Callable[[int], str]
 
 
-class Compared(NamedTuple):
-    """A table, and what it comes to.
+class DescribedTable(NamedTuple):
+    """A table, and a sentence about it.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Compared(NamedTuple):
 
     @property
     def markup(self) -> Markup:
-        """Both for a page that runs no widget: the first rows."""
+        """Both for a page without widgets, with the first rows of the table."""
         frame = self.listed.frame
         more = len(frame) - MOST_ROWS
         first = self.listed._replace(frame=frame.head(MOST_ROWS)).markup
@@ -43,17 +43,17 @@ class Compared(NamedTuple):
         return head + element("div", first, note, class_="wb-table-place")
 
 
-def pieces_table(one: Origin, clock: Clock, integer_time: bool, asked: str) -> Compared:
-    """Return what each piece of a window adds, and what they come to: the newest first.
+def pieces_table(one: Origin, clock: Clock, integer_time: bool, origin_code: str) -> DescribedTable:
+    """Return the state of each piece of a window, and the merged state, the newest first.
 
     Parameters
     ----------
     one : Origin
     clock : function
-        Of a time, as it is read.
+        Formats a time.
     integer_time : bool
-        Whether times are integers, and not microseconds.
-    asked : str
+        Whether times are integers rather than microseconds.
+    origin_code : str
         The line of Python that returns the origin.
     """
     begins = [piece.begin for piece in one.pieces]
@@ -62,24 +62,25 @@ def pieces_table(one: Origin, clock: Clock, integer_time: bool, asked: str) -> C
             "from": times_of(begins, integer_time),
             "piece": [piece_words(piece) for piece in one.pieces],
             "state": [str(state) for state in one.states],
-            "merged": _values(one.merged),
+            "merged": _number_series(one.merged),
         }
     )
     older = max(len(frame) - MOST_SENT, 0)
     frame = frame[::-1].head(MOST_SENT).reset_index(drop=True)
     words = Markup.escape(f"{counted(older, 'older piece')} come before these." if older else "")
-    code = f"pd.DataFrame({{'state': (one := {asked}).states, 'merged': one.merged}}, one.pieces)"
+    columns = f"{{'state': (one := {origin_code}).states, 'merged': one.merged}}"
+    code = f"pd.DataFrame({columns}, one.pieces)"
     shown = {
-        "from": read_by(clock),
+        "from": time_formatter(clock),
         "state": lambda state: cut(state, 70),
         "merged": lambda merged: cut(in_words(merged), 70),
     }
-    return Compared(words, DisplayTable(frame, code, {"state": "its state"}, shown))
+    return DescribedTable(words, DisplayTable(frame, code, {"state": "its state"}, shown))
 
 
 def piece_events(
-    one: Origin, piece: Piece, clock: Clock, integer_time: bool, asked: str
-) -> Compared:
+    one: Origin, piece: Piece, clock: Clock, integer_time: bool, origin_code: str
+) -> DescribedTable:
     """Return the events of a piece of a window.
 
     Parameters
@@ -88,48 +89,48 @@ def piece_events(
     piece : Piece
         One of its pieces.
     clock : function
-        Of a time, as it is read.
+        Formats a time.
     integer_time : bool
-        Whether times are integers, and not microseconds.
-    asked : str
+        Whether times are integers rather than microseconds.
+    origin_code : str
         The line of Python that returns the origin.
     """
     frame = _events(one.events[piece.first : piece.last], integer_time)
     state = one.states[one.pieces.index(piece)]
     until = "" if piece.kind == EVENT else f" up to, but not at, {clock(piece.end)}"
     head = element("b", f"{piece_words(piece).capitalize()} from {clock(piece.begin)}{until}")
-    code = _events_code(asked, f"{piece.first}:{piece.last}")
-    return Compared(head + f": {cut(state, 70)}.", _listed_events(frame, code, clock))
+    code = _events_code(origin_code, f"{piece.first}:{piece.last}")
+    return DescribedTable(head + f": {cut(state, 70)}.", _events_display(frame, code, clock))
 
 
 def merged_events(
-    one: Origin, piece: Piece, clock: Clock, integer_time: bool, asked: str
-) -> Compared:
-    """Return the events of a window up to those of a piece, which is the last one.
+    one: Origin, piece: Piece, clock: Clock, integer_time: bool, origin_code: str
+) -> DescribedTable:
+    """Return the events of a window up to the end of a piece.
 
     Parameters
     ----------
-    one, piece, clock, integer_time, asked
-        As :func:`piece_events` takes them.
+    one, piece, clock, integer_time, origin_code
+        As in :func:`piece_events`.
     """
     frame = _events(one.events[: piece.last], integer_time)
     merged = in_words(one.merged[one.pieces.index(piece)])
     head = element("b", f"{counted(piece.last, 'event')} up to the {piece_words(piece)} from "
                    f"{clock(piece.begin)}")  # fmt: skip
-    code = _events_code(asked, f":{piece.last}")
-    return Compared(head + f": {cut(merged, 70)}.", _listed_events(frame, code, clock))
+    code = _events_code(origin_code, f":{piece.last}")
+    return DescribedTable(head + f": {cut(merged, 70)}.", _events_display(frame, code, clock))
 
 
 def not_counted(one: Origin, event: int, clock: Clock) -> str:
-    """Return in a sentence why an event does not count in a window.
+    """Return a sentence about why an event does not count in a window.
 
     Parameters
     ----------
     one : Origin
     event : int
-        Its number among those that have been fetched.
+        Its number among the fetched events.
     clock : function
-        Of a time, as it is read.
+        Formats a time.
     """
     at = int(one.time[event])
     if at < one.low:
@@ -141,34 +142,34 @@ def not_counted(one: Origin, event: int, clock: Clock) -> str:
     return f"The event at {clock(at)} does not count: {why}."
 
 
-def _events_code(asked: str, some: str) -> str:
-    """The line of Python that returns some events of an origin."""
-    whole = f"{{'event': (one := {asked}).time[one.counts], 'value': one.values}}"
+def _events_code(origin_code: str, some: str) -> str:
+    """Return the line of Python that returns a slice of the events of an origin."""
+    whole = f"{{'event': (one := {origin_code}).time[one.counts], 'value': one.values}}"
     return f"pd.DataFrame({whole})[{some}]"
 
 
-def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) -> Compared:
+def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) -> DescribedTable:
     """Return the events that only one of two queries sees.
 
     Parameters
     ----------
     found : OriginDifference
     clock : function
-        Of a time, as it is read.
+        Formats a time.
     integer_time : bool
-        Whether times are integers, and not microseconds.
+        Whether times are integers rather than microseconds.
     """
     first, second = found.first, found.second
-    told = element("b", f"{cut(in_words(first.answer), 40)} → {cut(in_words(second.answer), 40)}: "
+    head = element("b", f"{cut(in_words(first.answer), 40)} → {cut(in_words(second.answer), 40)}: "
                    f"{cut(found.change, 80)}. ")  # fmt: skip
-    words = told + (
+    words = head + (
         f"{found.both:,} of the events count for both, {len(found.left):,} for this query alone, "
         f"{len(found.entered):,} for the other alone."
     )
     frame = _events([*found.left, *found.entered], integer_time)
     sides = ["only this query"] * len(found.left) + ["only the other"] * len(found.entered)
     frame["seen by"] = pd.Series(sides, dtype=object)
-    return Compared(words, _listed_events(frame, "", clock))
+    return DescribedTable(words, _events_display(frame, "", clock))
 
 
 def _events(events: list[Seen], integer_time: bool) -> pd.DataFrame:
@@ -180,13 +181,13 @@ def _events(events: list[Seen], integer_time: bool) -> pd.DataFrame:
     )
 
 
-def _listed_events(frame: pd.DataFrame, code: str, clock: Clock) -> DisplayTable:
-    shown = {"event": read_by(clock), "value": lambda value: cut(value, 60)}
+def _events_display(frame: pd.DataFrame, code: str, clock: Clock) -> DisplayTable:
+    shown = {"event": time_formatter(clock), "value": lambda value: cut(value, 60)}
     return DisplayTable(frame.head(MOST_SENT), code, {"value": "its value"}, shown)
 
 
-def differing_answers(online: Mapping[str, Any], offline: Mapping[str, Any]) -> Compared:
-    """Return the features of a query as an online view says them and as a backfill does.
+def differing_answers(online: Mapping[str, Any], offline: Mapping[str, Any]) -> DescribedTable:
+    """Return the features of a query from an online view and from a backfill, compared.
 
     Parameters
     ----------
@@ -208,31 +209,31 @@ def differing_answers(online: Mapping[str, Any], offline: Mapping[str, Any]) -> 
          cut(change(online[name], value), 60))
         for name, value in offline.items()
     ]  # fmt: skip
-    # Those that differ stand first.
+    # Those that differ come first.
     rows.sort(key=lambda row: row[3] == SAME)
-    other = sum(row[3] != SAME for row in rows)
-    verb = "differs" if other == 1 else "differ"
-    words = element("b", f"{other} of {counted(len(rows), 'feature')} {verb}.")
+    differing = sum(row[3] != SAME for row in rows)
+    verb = "differs" if differing == 1 else "differ"
+    words = element("b", f"{differing} of {counted(len(rows), 'feature')} {verb}.")
     frame = pd.DataFrame(rows, columns=["feature", "online", "offline", "difference"])
-    return Compared(words, DisplayTable(frame, ""))
+    return DescribedTable(words, DisplayTable(frame, ""))
 
 
 def times_of(times: list[int], integer_time: bool) -> "pd.Series[Any]":
-    """Return times as the kernels count them as a column that sorts and is saved as they are."""
+    """Return integer times of kernels as a column that is sorted and saved as times."""
     return pd.Series(np.array(times, np.int64 if integer_time else "M8[us]"))
 
 
-def read_by(clock: Clock) -> Callable[[Any], str]:
-    """Return what reads a time of such a column."""
-    return lambda time: clock(_counted(time))
+def time_formatter(clock: Clock) -> Callable[[Any], str]:
+    """Return a formatter of the times in such a column."""
+    return lambda time: clock(_integer_time(time))
 
 
-def _counted(time: Any) -> int:
-    """A time as the kernels count them."""
+def _integer_time(time: Any) -> int:
+    """Return a time as an integer of the kernels."""
     return int(np.datetime64(time, "us").astype(int) if isinstance(time, pd.Timestamp) else time)
 
 
-def _values(merged: list[Any]) -> "pd.Series[Any]":
-    """Numbers as numbers, so that they sort as such."""
+def _number_series(merged: list[Any]) -> "pd.Series[Any]":
+    """Return values as a column; numbers get a numeric dtype, by which they sort."""
     alike = all(isinstance(one, int | float) and not isinstance(one, bool) for one in merged)
     return pd.Series(merged, dtype=None if alike and merged else object)

@@ -1,4 +1,4 @@
-"""The explorer of a window call: one tab for each way to look at it."""
+"""The explorer of a window call, with one tab for each way to look at it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def always(_over: Over, _df: "DataFrame") -> bool:
-    """Say that a tab suits every call."""
+    """Return True: the tab suits every call."""
     return True
 
 
@@ -35,10 +35,10 @@ class Tab(NamedTuple):
     ----------
     title : str
     make : function
-        Makes a widget of a call and a table, whose view can be handed on; its ``over`` is the call
-        as it has been changed.
+        Makes the widget for a call and a table, whose view can be exported; its ``over`` is the
+        changed call.
     suits : function
-        Says whether the tab is for a call and a table.
+        Returns whether the tab is suitable for a call and a table.
     """
 
     title: str
@@ -46,19 +46,19 @@ class Tab(NamedTuple):
     suits: Callable[[Over, "DataFrame"], bool] = always
 
 
-#: The tabs in their order; the first that suits is open.
+#: The tabs in order; the first suitable one is open.
 TABS = (Tab("Chart", SeriesExplorer, draws_a_band), Tab("Frames", FrameExplorer))
 
 
 class OverExplorer(HandedOn, WithStill, widgets.VBox):  # type: ignore[misc]
-    """A window call on a table, to be changed by hand.
+    """A window call on a table, with controls to change it.
 
     Attributes
     ----------
     over : Over
-        The call as the open tab has it now.
+        The current call of the open tab.
     tabs : ipywidgets.Tab
-        A tab is made when it is first opened.
+        A tab's content is made when it is first opened.
     """
 
     def __init__(self, over: Over, df: "DataFrame") -> None:
@@ -70,23 +70,23 @@ class OverExplorer(HandedOn, WithStill, widgets.VBox):  # type: ignore[misc]
         self.tabs = widgets.Tab(places, titles=titles, selected_index=0)
         self.status = Status()
         self.progress = Progress(lambda: df.sparkSession, self.status, self.tabs)
-        self._fill(0, self._made(0))
+        self._fill(0, self._make_tab(0))
         self.tabs.observe(self._open, names="selected_index")
         super().__init__([self.progress, self.status, self.tabs])
 
     @property
     def over(self) -> Over:
-        """The call as the open tab has it now."""
-        found: Over = self.shown.over
-        return found
+        """The current call of the open tab."""
+        over: Over = self.shown.over
+        return over
 
     @property
     def shown(self) -> Any:
-        """What is in the open tab; while that is made, what was in the one before."""
+        """The widget of the open tab; while that is being made, the one of the tab before."""
         return self._shown
 
     def choose(self, title: str) -> Any:
-        """Open a tab by its title, and return what is in it.
+        """Open a tab by its title, and return its widget.
 
         Parameters
         ----------
@@ -107,12 +107,12 @@ class OverExplorer(HandedOn, WithStill, widgets.VBox):  # type: ignore[misc]
             raise WorkbenchError(f"title: there is no tab {title!r}; give one of {known}.")
         index = self.tabs.selected_index = titles.index(title)
         if not self.tabs.children[index].children:
-            self._fill(index, self._made(index))
+            self._fill(index, self._make_tab(index))
         return self.shown
 
     @property
     def state(self) -> str:
-        """The view of the open tab as a short text that stands in any address."""
+        """The view of the open tab as a short text that is valid in any URL."""
         return self._shared().state
 
     @state.setter
@@ -128,11 +128,11 @@ class OverExplorer(HandedOn, WithStill, widgets.VBox):  # type: ignore[misc]
             raise
 
     def undo(self) -> None:
-        """Go back to the view before; at the first one nothing happens."""
+        """Go back to the view before; at the first one, do nothing."""
         self._shared().undo()
 
     def redo(self) -> None:
-        """Go to the view that was undone last; where there is none, nothing happens."""
+        """Go to the view that was undone last; if there is none, do nothing."""
         self._shared().redo()
 
     def _page(self, most_bytes: int, seconds: float) -> Markup:
@@ -149,8 +149,8 @@ class OverExplorer(HandedOn, WithStill, widgets.VBox):  # type: ignore[misc]
         return f"Explorer of {self.over!r}"
 
     def _still(self) -> Markup:
-        found: Markup = self.shown._still()
-        return found
+        picture: Markup = self.shown._still()
+        return picture
 
     def _open(self, _change: Any = None) -> None:
         if self.tabs.selected_index is None:
@@ -160,13 +160,13 @@ class OverExplorer(HandedOn, WithStill, widgets.VBox):  # type: ignore[misc]
         if self.tabs.children[index].children:
             self._shown = self.tabs.children[index].children[0]
         else:
-            self.progress.ask(partial(self._made, index), partial(self._fill, index))
+            self.progress.ask(partial(self._make_tab, index), partial(self._fill, index))
 
-    def _made(self, index: int) -> Any:
+    def _make_tab(self, index: int) -> Any:
         return self._tabs[index].make(self._first, self._df)
 
-    def _fill(self, index: int, made: Any) -> None:
+    def _fill(self, index: int, widget: Any) -> None:
         if index:
-            made.set_state_prefix({"tab": self._tabs[index].title})
-        self._shown = made
-        self.tabs.children[index].children = (made,)
+            widget.set_state_prefix({"tab": self._tabs[index].title})
+        self._shown = widget
+        self.tabs.children[index].children = (widget,)

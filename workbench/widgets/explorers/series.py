@@ -51,40 +51,40 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-#: How many outliers a page lists of a view.
+#: The most outliers of a view that a page lists.
 IN_A_PAGE = 25
-#: How many columns of pixels a still has, which is kept in the notebook.
+#: The columns of pixels of a still, which is stored in the notebook.
 IN_A_STILL = 300
-#: What a zoom, another window or another series changes of a trace.
-MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker", "opacity", "zorder")
+#: The properties of a trace that change with the zoom, the window and the series.
+CHANGING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker", "opacity", "zorder")
 
 
 class SeriesExplorer(Shared, Card):
-    """Moving bands of quantiles over series of a table, to be changed by hand.
+    """Moving bands of quantiles over series of a table, with controls to change them.
 
     Parameters
     ----------
     over : Over
-        Where the explorer begins. Its first ``quantile`` of several shares is the band.
+        The initial call. Its first ``quantile`` with several shares is the band.
     df : pyspark.sql.DataFrame
-        Scanned, shuffled and sorted once; ``prepared.free()`` gives the memory back.
+        Scanned, shuffled and sorted once; ``prepared.free()`` releases the memory.
 
     Attributes
     ----------
     over : Over
-        The specification as the controls have it; ``over.run(df)`` is what is drawn, as a table.
+        The specification of the controls; ``over.run(df)`` is the table that is drawn.
     key : tuple
         The first series that is drawn, by the values of the partition's columns.
     drawn : tuple of tuple
         All series that are drawn.
     band : Band
-        What is drawn of the first, all of it.
+        The whole band of the first series.
     bands : dict of tuple to Band
-        The same of all.
+        The bands of all drawn series.
     view : (value, value) or None
-        What part of the axis is seen; None for all. It can be set.
+        The visible range of the axis; None for all of it. It can be set.
     outliers : pandas.DataFrame
-        The outliers that are seen, the farthest beyond their own window first.
+        The visible outliers, the farthest beyond their own window first.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class SeriesExplorer(Shared, Card):
         self.prepared = PreparedSeries(df, band_alone(over))
         self.controls = SeriesControls(over, self.prepared.sizes)
         self.status, self.code = Status(), HTML()
-        # Without axes until the first answer is there.
+        # Without axes until the first answer.
         hidden = themed(go.Figure()).update_xaxes(visible=False).update_yaxes(visible=False)
         self.chart = Chart(hidden)
         self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
@@ -132,13 +132,13 @@ class SeriesExplorer(Shared, Card):
             several,
         )
         self._make()
-        self._settle()
+        self._flush_chart()
 
     def _make(self) -> None:
-        self._ask()
-        self.controls.observe(self._ask, names="over")
-        self.controls.observe(self._another, names="key")
-        self.controls.observe(self._ask, names="more")
+        self._request_bands()
+        self.controls.observe(self._request_bands, names="over")
+        self.controls.observe(self._change_series, names="key")
+        self.controls.observe(self._request_bands, names="more")
         for control in (self.controls.outliers, self.controls.scale):
             control.observe(self._draw, names="value")
         self.chart.layout.on_change(self._zoomed, "xaxis.range", "xaxis.autorange")
@@ -146,9 +146,9 @@ class SeriesExplorer(Shared, Card):
 
     @property
     def over(self) -> Over:
-        """The specification as the controls have it."""
-        found: Over = self.controls.over
-        return found
+        """The specification of the controls."""
+        over: Over = self.controls.over
+        return over
 
     @property
     def key(self) -> Key:
@@ -162,12 +162,12 @@ class SeriesExplorer(Shared, Card):
 
     @property
     def band(self) -> Band:
-        """What is drawn of the first series."""
+        """The whole band of the first series."""
         return self.bands.get(self.key) or no_band(self.over)
 
     @property
     def view(self) -> View | None:
-        """What part of the axis is seen; None for all."""
+        """The visible range of the axis; None for all of it."""
         return self._view
 
     @view.setter
@@ -177,32 +177,32 @@ class SeriesExplorer(Shared, Card):
 
     @property
     def outliers(self) -> pd.DataFrame:
-        """The outliers that are seen, the farthest beyond their own window first."""
-        return outlier_frame(self._named(), self._seen(), self._names())
+        """The visible outliers, the farthest beyond their own window first."""
+        return outlier_frame(self._bands_by_name(), self._visible_range(), self._names())
 
     def __repr__(self) -> str:
         return f"Explorer of {self.over!r}"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        self._settle()
+        self._flush_chart()
         return super()._repr_mimebundle_(**options)
 
     def _still(self) -> Markup:
         return still(self._figure(IN_A_STILL), self._title())
 
-    def _settle(self) -> None:
-        """Let a view begin with what is drawn by now; the chart does so when it is shown alone."""
+    def _flush_chart(self) -> None:
+        """Let a view start with the current figure, as the chart does when it is shown alone."""
         self.chart._repr_mimebundle_()
 
-    def _another(self, _change: Any = None) -> None:
+    def _change_series(self, _change: Any = None) -> None:
         self._view = None
-        self._ask()
+        self._request_bands()
 
-    def _ask(self, _change: Any = None) -> None:
+    def _request_bands(self, _change: Any = None) -> None:
         self.code.value = code_line(repr(self.over))
-        # With a clock in view; whatever fails is one sentence, and the next move works.
+        # A clock runs meanwhile; a failure is shown as one sentence, and the next change works.
         self.status.tell(CLOCK + " Working …")
-        self.progress.ask(partial(self._compute, self.over, self.drawn), self._take)
+        self.progress.ask(partial(self._compute, self.over, self.drawn), self._show_bands)
 
     def _draw(self, _change: Any = None) -> None:
         self.status.tell(CLOCK + " Working …")
@@ -214,7 +214,7 @@ class SeriesExplorer(Shared, Card):
         bands = {key: compute(self.prepared, over, key) for key in keys}
         return bands, time.perf_counter() - start
 
-    def _take(self, answer: tuple[dict[Key, Band], float]) -> None:
+    def _show_bands(self, answer: tuple[dict[Key, Band], float]) -> None:
         self.bands, self._seconds = answer
         self.point.clear()
         self._redraw()
@@ -222,11 +222,11 @@ class SeriesExplorer(Shared, Card):
     def _redraw(self) -> None:
         start = time.perf_counter()
         figure = self._figure()
-        if _show(self.chart, figure):
+        if _draw_changes(self.chart, figure):
             self.chart.on_mark(self._click)
         seconds = time.perf_counter() - start
-        self._list()
-        self.status.tell(self._said(figure, seconds))
+        self._list_outliers()
+        self.status.tell(self._status_text(figure, seconds))
         self._note_view()
 
     def _state_parts(self) -> dict[str, Any]:
@@ -241,8 +241,8 @@ class SeriesExplorer(Shared, Card):
         across, value = self._names()
         return pd.concat(
             [
-                rows_seen(name, band, self._seen(), across, value)
-                for name, band in (self._named() or {"": self.band}).items()
+                rows_seen(name, band, self._visible_range(), across, value)
+                for name, band in (self._bands_by_name() or {"": self.band}).items()
             ],
             ignore_index=True,
         )
@@ -252,26 +252,26 @@ class SeriesExplorer(Shared, Card):
             (label, (key,)) for label, key in self.controls.series.options
         ]
         if (self.key,) != self.drawn or not labels:
-            labels.insert(0, (" and ".join(self._named()), self.drawn))
+            labels.insert(0, (" and ".join(self._bands_by_name()), self.drawn))
         first = [keys for _, keys in labels].index(self.drawn)
         windows = self.controls.window
-        views = zooms(self._view, whole_view(self._named()))
+        views = zooms(self._view, whole_view(self._bands_by_name()))
         choices = [
             PageChoice("series", labels, first),
             PageChoice("window", windows.options, windows.index, ordered=True),
             PageChoice("zoom", views),
         ]
-        held: dict[tuple[int, ...], dict[Key, Band]] = {}
+        computed: dict[tuple[int, ...], dict[Key, Band]] = {}
 
         def draw(at: tuple[int, ...]) -> PageView:
             keys, frame, view = (one.options[k][1] for one, k in zip(choices, at, strict=True))
-            if at[:2] not in held:
-                held[at[:2]] = self._compute(self.controls.within(frame), keys)[0]
-            return self._page_view(held[at[:2]], keys, frame, view)
+            if at[:2] not in computed:
+                computed[at[:2]] = self._compute(self.controls.within(frame), keys)[0]
+            return self._page_view(computed[at[:2]], keys, frame, view)
 
         rows, many = sum(self.prepared.sizes.values()), len(self.prepared.sizes)
         facts = [f"{rows:,} rows", f"{many:,} series"]
-        if (whole := whole_view(self._named())) is not None:
+        if (whole := whole_view(self._bands_by_name())) is not None:
             facts.append(f"{self._names()[0]} {spoken_view(whole)}")
         title = f"Moving band of {self._names()[1]}"
         return Shareable(title, facts, self.FILE, choices, draw)
@@ -279,29 +279,29 @@ class SeriesExplorer(Shared, Card):
     def _page_view(
         self, bands: dict[Key, Band], keys: tuple[Key, ...], frame: Frame, view: View | None
     ) -> PageView:
-        """What a page shows of some series, of a frame and of a part of the axis."""
-        named = _by_name(bands)
+        """Return the view of some series, a frame and a range of the axis for a page."""
+        bands_by_name = _by_name(bands)
         figure = bands_figure(
-            named or {"": no_band(self.over)}, view, outliers=self.controls.outliers.value,
+            bands_by_name or {"": no_band(self.over)}, view, outliers=self.controls.outliers.value,
             names=self._names(), columns=IN_A_STILL, same_scale=self.controls.scale.value,
         )  # fmt: skip
-        over, seen = self.controls.within(frame), view or whole_view(named)
-        found = outlier_frame(named, seen, self._names())
-        some = len(found) > IN_A_PAGE
-        words = f"{len(found):,} outliers of their own window are in view" + (
+        over, visible = self.controls.within(frame), view or whole_view(bands_by_name)
+        outliers = outlier_frame(bands_by_name, visible, self._names())
+        some = len(outliers) > IN_A_PAGE
+        words = f"{len(outliers):,} outliers of their own window are in view" + (
             f"; the {IN_A_PAGE} farthest are listed." if some else "."
         )
-        listed = DisplayTable(found.head(IN_A_PAGE), repr(over))
-        drawn, height, width = arranged([Named(figure, " · ".join(named))], 0)
+        listed = DisplayTable(outliers.head(IN_A_PAGE), repr(over))
+        drawn, height, width = arranged([Named(figure, " · ".join(bands_by_name))], 0)
         parts = self.controls.parts() | view_parts(view) | {"window": label_of(frame)}
         if keys and keys[0]:
             parts |= {"series": key_text(keys[0]), "below": [key_text(key) for key in keys[1:]]}
-        picture = bare(drawn, f"{', '.join(named)}: {words}", width, height)
+        picture = bare(drawn, f"{', '.join(bands_by_name)}: {words}", width, height)
         return PageView(
             self._state_text(parts), picture, words, listed.markup, repr(over), csv_of(listed.frame)
         )
 
-    def _list(self) -> None:
+    def _list_outliers(self) -> None:
         self.table.show(
             self.outliers,
             f"wb.explore({self.over!r}, df).shown.outliers",
@@ -315,15 +315,16 @@ class SeriesExplorer(Shared, Card):
 
     def _figure(self, columns: int = COLUMNS) -> go.Figure:
         return bands_figure(
-            self._named() or {"": self.band}, self._view, outliers=self.controls.outliers.value,
-            names=self._names(), columns=columns, same_scale=self.controls.scale.value,
+            self._bands_by_name() or {"": self.band}, self._view,
+            outliers=self.controls.outliers.value, names=self._names(), columns=columns,
+            same_scale=self.controls.scale.value,
         )  # fmt: skip
 
-    def _named(self) -> dict[str, Band]:
+    def _bands_by_name(self) -> dict[str, Band]:
         return _by_name(self.bands)
 
-    def _seen(self) -> View | None:
-        return self._view or whole_view(self._named())
+    def _visible_range(self) -> View | None:
+        return self._view or whole_view(self._bands_by_name())
 
     def _click(self, trace: Any, k: int) -> None:
         panel = int((trace.yaxis or "y")[1:] or 1) - 1
@@ -332,21 +333,23 @@ class SeriesExplorer(Shared, Card):
 
     def _choose(self, change: dict[str, Any]) -> None:
         if change["new"] is not None:
-            key, row = outlier_places(list(self.bands.items()), self._seen())[change["new"]]
+            key, row = outlier_places(list(self.bands.items()), self._visible_range())[
+                change["new"]
+            ]
             self._pick(key, row)
 
     def _pick(self, key: Key, row: int) -> None:
         self.status.guard(lambda: self.point.show(self.over, key, self.bands[key], row))
 
     def _mark(self, _change: Any = None) -> None:
-        """Shade the frame of the point that is looked at."""
+        """Shade the frame of the selected point."""
         place = self.point.place
         number = list(self.bands).index(place.key) if place else 0
         self.chart.layout.shapes = (
             frame_shapes(self.bands[place.key], place, number) if place else ()
         )
 
-    def _said(self, figure: go.Figure, seconds: float) -> Markup:
+    def _status_text(self, figure: go.Figure, seconds: float) -> Markup:
         drawn = sum(len(trace.x) for trace in figure.data)
         bands = list(self.bands.values())
         rows = sum(len(band.x) for band in bands)
@@ -368,13 +371,13 @@ class SeriesExplorer(Shared, Card):
 
     def _zoomed(self, layout: Any, *_changed: Any) -> None:
         ends = layout.xaxis.range
-        view = None if layout.xaxis.autorange is True or ends is None else self._places(ends)
+        view = None if layout.xaxis.autorange is True or ends is None else self._range_of(ends)
         if view != self._view:
             self.view = view
 
-    def _places(self, ends: Any) -> View | None:
-        """What is seen between two ends of the axis; None where that is all there is."""
-        whole = whole_view(self._named())
+    def _range_of(self, ends: Any) -> View | None:
+        """Return the range between two ends of the axis; None if it covers the whole axis."""
+        whole = whole_view(self._bands_by_name())
         if whole is None:
             return None
         is_time = self.band.x.dtype.kind == "M"
@@ -398,7 +401,7 @@ def _by_name(bands: dict[Key, Band]) -> dict[str, Band]:
 
 
 def draws_a_band(over: Over, df: "DataFrame") -> bool:
-    """Say whether a call on a table has a band that a series explorer can draw.
+    """Return whether a call on a table has a band that a series explorer can draw.
 
     Examples
     --------
@@ -415,21 +418,21 @@ def draws_a_band(over: Over, df: "DataFrame") -> bool:
 
 
 def _row_at(band: Band, x: Any, y: float) -> int:
-    """The row of a point that was clicked, by where it is drawn."""
-    place = np.datetime64(str(x), "us") if band.x.dtype.kind == "M" else x
-    same = within(band.x, place, place)
-    found = np.flatnonzero(band.y[same] == y)
-    return int(same.start + (found[0] if len(found) else 0))
+    """Return the row of a point that was clicked, from its coordinates."""
+    position = np.datetime64(str(x), "us") if band.x.dtype.kind == "M" else x
+    same = within(band.x, position, position)
+    rows = np.flatnonzero(band.y[same] == y)
+    return int(same.start + (rows[0] if len(rows) else 0))
 
 
-def _show(shown: go.FigureWidget, figure: go.Figure) -> bool:
-    """Draw a figure where another is shown: all of it at first, then only what a move changes.
+def _draw_changes(shown: go.FigureWidget, figure: go.Figure) -> bool:
+    """Draw a figure in place of another: all of it if the traces differ, else only changes.
 
-    Returns whether all of it was drawn anew.
+    Returns whether all of it was drawn.
     """
-    alike = [trace.yaxis for trace in shown.data] == [trace.yaxis for trace in figure.data]
+    same_traces = [trace.yaxis for trace in shown.data] == [trace.yaxis for trace in figure.data]
     with shown.batch_update():
-        if not alike:
+        if not same_traces:
             shown.data = []
             shown.add_traces(figure.data)
             shown.update_layout(figure.layout)
@@ -437,7 +440,7 @@ def _show(shown: go.FigureWidget, figure: go.Figure) -> bool:
             shown.layout.annotations = figure.layout.annotations
             return True
         for old, new in zip(shown.data, figure.data, strict=True):
-            for name in MOVING:
+            for name in CHANGING:
                 if new[name] is not None:
                     old[name] = new[name]
         shown.layout.xaxis.update(range=figure.layout.xaxis.range, autorange=False)

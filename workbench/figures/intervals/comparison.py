@@ -12,8 +12,8 @@ from workbench.figures.intervals.words import (
     NAME,
     confidence_of,
     points,
-    told_points,
-    told_share,
+    points_text,
+    share_text,
 )
 from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, VERMILLION, empty, share, themed
@@ -116,7 +116,7 @@ def _shares(part: pd.DataFrame, names: list[str], shown: list[int], k: int, unit
     x, y = _ends(there["low"].tolist(), there["high"].tolist())
     y = [None if row is None else int(there.index[row]) for row in y]
     told = [
-        chart_text(f"{names[at]}: {told_share(row.share, row.low, row.high)}, "
+        chart_text(f"{names[at]}: {share_text(row.share, row.low, row.high)}, "
                    f"{row.users:,} of {row.of:,} {noun(row.of, unit)}")
         for at, row in zip(there.index, there.itertuples(), strict=True)
     ]  # fmt: skip
@@ -175,7 +175,7 @@ def _dots(rows: pd.DataFrame, names: list[str], shown: list[int], k: int, sure: 
     color, places = VERMILLION if sure else GREY, rows.index.tolist()
     x, y = _ends(rows["difference_low"].tolist(), rows["difference_high"].tolist())
     told = [
-        f"{names[at]}: {told_points(row.difference, row.difference_low, row.difference_high)}"
+        f"{names[at]}: {points_text(row.difference, row.difference_low, row.difference_high)}"
         for at, row in zip(places, rows.itertuples(), strict=True)
     ]
     return [

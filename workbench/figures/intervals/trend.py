@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from workbench.described import name_shown, noun
 from workbench.figures.funnel import name_of, titled
-from workbench.figures.intervals.words import NAME, confidence_of, told_share
+from workbench.figures.intervals.words import NAME, confidence_of, share_text
 from workbench.figures.theme import (
     BLUE,
     GREY,
@@ -182,7 +182,7 @@ def _told(name: str, begin: Any, row: Any, unit: str) -> str:
     over = row.entrants - row.open
     of = f"{name}, {moment(begin)}" if name else moment(begin)
     counts = f"{row.users:,} of {over:,} {noun(over, unit)}"
-    told = f"{of}: {told_share(row.share, row.low, row.high)}, {counts}"
+    told = f"{of}: {share_text(row.share, row.low, row.high)}, {counts}"
     return told + (f"; {row.open:,} more are still open" if row.open else "")
 
 

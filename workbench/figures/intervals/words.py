@@ -8,23 +8,23 @@ import pandas as pd
 NAME = 24
 
 
-def told_share(share: Any, low: Any, high: Any) -> str:
+def share_text(share: Any, low: Any, high: Any) -> str:
     """Return a share with its interval.
 
     Examples
     --------
-    >>> told_share(0.25, 0.046, 0.699), told_share(None, None, None)
+    >>> share_text(0.25, 0.046, 0.699), share_text(None, None, None)
     ('25.0% (4.6% to 69.9%)', 'no share')
     """
     return "no share" if pd.isna(share) else f"{share:.1%} ({low:.1%} to {high:.1%})"
 
 
-def told_points(difference: Any, low: Any, high: Any) -> str:
+def points_text(difference: Any, low: Any, high: Any) -> str:
     """Return a difference of two shares in points, with its interval.
 
     Examples
     --------
-    >>> told_points(-0.031, -0.112, 0.05)
+    >>> points_text(-0.031, -0.112, 0.05)
     '\N{MINUS SIGN}3.1 points (\N{MINUS SIGN}11.2 to +5.0)'
     """
     return f"{points(difference)} points ({points(low)} to {points(high)})"

@@ -1,4 +1,4 @@
-"""A point of the live view that was clicked: the rows in its frame, as a stream has said them."""
+"""A clicked point of the live view: the rows in its frame, as a stream has emitted them."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from workbench.windows.over import Over
 
 
-class SaidRow(NamedTuple):
-    """A row that a stream has said.
+class EmittedRow(NamedTuple):
+    """A row that a stream has emitted.
 
     Attributes
     ----------
     key : str
-        As a person reads it.
+        The key as text.
     time : numpy.datetime64
     number : int
-        Which of the key's rows of that time it is, from 0.
+        The row's number among those of the key at that time, from 0.
     """
 
     key: str
@@ -38,7 +38,7 @@ class SaidRow(NamedTuple):
 
 
 class FrameOfPoint(NamedTuple):
-    """The answer to a row, and the rows in its frame.
+    """The answer of a row, and the rows in its frame.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class FrameOfPoint(NamedTuple):
 
 
 class PointTable(Table):
-    """The rows in the frame of the point that was clicked last; nothing is seen before.
+    """The rows in the frame of the point that was clicked last; hidden until then.
 
     Parameters
     ----------
@@ -61,40 +61,40 @@ class PointTable(Table):
 
     Attributes
     ----------
-    point : SaidRow or None
-        It stays while another moment is shown, in which it may not have been said yet.
+    point : EmittedRow or None
+        It stays while another moment is shown, at which it may not have been emitted yet.
     """
 
     def __init__(self, over: "Over", spark: "SparkSession") -> None:
         super().__init__()
         self._over, self._spark = over, spark
-        self.point: SaidRow | None = None
-        self._listed: pa.Table | None = None
+        self.point: EmittedRow | None = None
+        self._listed_rows: pa.Table | None = None
         self.layout.display = "none"
 
-    def look(self, point: SaidRow, said: pa.Table | None, when: str) -> None:
+    def list_point(self, point: EmittedRow, emitted: pa.Table | None, when: str) -> None:
         """List the rows in the frame of a point.
 
         Parameters
         ----------
-        point : SaidRow
-        said : pyarrow.Table or None
-            All that has been said.
+        point : EmittedRow
+        emitted : pyarrow.Table or None
+            All rows emitted so far.
         when : str
-            By when, in words.
+            The time of that, in words.
         """
-        self._take(point, self.frame_of(point, said), when)
+        self._show_frame(point, self.frame_of(point, emitted), when)
         self.point = point
 
-    def renew(self, said: pa.Table | None, when: str) -> None:
-        """List the rows in the frame of the same point, as they have been said by another time."""
+    def refresh(self, emitted: pa.Table | None, when: str) -> None:
+        """List the rows in the frame of the same point, as emitted by another time."""
         if self.point is not None:
-            self._take(self.point, self.frame_of(self.point, said), when)
+            self._show_frame(self.point, self.frame_of(self.point, emitted), when)
 
-    def frame_of(self, point: SaidRow, said: pa.Table | None) -> FrameOfPoint | None:
-        """Return the frame of a point; None where its row has not been said."""
+    def frame_of(self, point: EmittedRow, emitted: pa.Table | None) -> FrameOfPoint | None:
+        """Return the frame of a point, or None if its row has not been emitted."""
         key, band = self._over.partition_by[0], band_of(self._over)
-        rows = None if said is None else rows_of(said, key, point.key)
+        rows = None if emitted is None else rows_of(emitted, key, point.key)
         if rows is None or not len(rows):
             return None
         frames = held_frames(self._over, rows, band, self._spark)
@@ -108,22 +108,22 @@ class PointTable(Table):
     def _time(self) -> str:
         return self._over.order_by[0].name
 
-    def _take(self, point: SaidRow, found: FrameOfPoint | None, when: str) -> None:
-        self.layout.display = "none" if found is None else None
-        if found is None:
+    def _show_frame(self, point: EmittedRow, frame: FrameOfPoint | None, when: str) -> None:
+        self.layout.display = "none" if frame is None else None
+        if frame is None:
             return
-        # What a person has sorted or looked for stays where no row has changed.
-        if self._listed is None or not self._listed.equals(found.rows):
-            self._list(point, found.rows)
-        self._listed = found.rows
-        band, size = band_of(self._over), len(found.rows)
+        # Sorting and search stay if no row has changed.
+        if self._listed_rows is None or not self._listed_rows.equals(frame.rows):
+            self._list_rows(point, frame.rows)
+        self._listed_rows = frame.rows
+        band, size = band_of(self._over), len(frame.rows)
         who = element("b", f"{point.key} at {value_text(point.time.item())}")
-        frame = f"of the {size:,} row{'' if size == 1 else 's'} in its frame, as said {when}."
-        self.note.value = element("p", who, f": {band} = {value_text(found.answer)}, {frame}")
+        rows = f"of the {size:,} row{'' if size == 1 else 's'} in its frame, as said {when}."
+        self.note.value = element("p", who, f": {band} = {value_text(frame.answer)}, {rows}")
 
-    def _list(self, point: SaidRow, rows: pa.Table) -> None:
+    def _list_rows(self, point: EmittedRow, rows: pa.Table) -> None:
         frame = pd.DataFrame({name: rows.column(name).to_pylist() for name in rows.column_names})
-        # As the axis has it, whatever the session's zone is.
+        # In UTC like the axis, whatever the session's time zone is.
         frame[self._time] = instants(rows, self._time)
         more = f", {point.number}" if point.number else ""
         self.show(
@@ -134,19 +134,19 @@ class PointTable(Table):
         )
 
 
-def rows_of(said: pa.Table, name: str, key: str) -> pa.Table:
-    """Return the rows of a key, by how a person reads it.
+def rows_of(emitted: pa.Table, name: str, key: str) -> pa.Table:
+    """Return the rows of a key, given as text.
 
     Examples
     --------
     >>> rows_of(pa.table({"line": [1, 2, 1], "x": [5, 6, 7]}), "line", "1").to_pydict()
     {'line': [1, 1], 'x': [5, 7]}
     """
-    return said.filter(pc.equal(said.column(name).cast(pa.string()), key))
+    return emitted.filter(pc.equal(emitted.column(name).cast(pa.string()), key))
 
 
 def instants(rows: pa.Table, name: str) -> Any:
-    """Return a column of times as NumPy has them, in microseconds of UTC.
+    """Return a column of times as a NumPy array, in microseconds of UTC.
 
     Examples
     --------

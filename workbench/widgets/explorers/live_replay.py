@@ -1,4 +1,4 @@
-"""What a stream had said at each moment, to be looked at once more when it has ended."""
+"""The output of a stream at each moment, which can be viewed again when it has ended."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -8,14 +8,14 @@ import pyarrow as pa
 
 
 class Moment(NamedTuple):
-    """What a stream had said at one time, to be shown again.
+    """The output of a stream at one time, which can be shown again.
 
     Attributes
     ----------
     at : str
         The arrival clock, or the number of the micro-batch.
     table, last : pyarrow.Table or None
-        What had been said, and the changes of the last micro-batch.
+        The rows emitted by then, and the changes of the last micro-batch.
     """
 
     at: str
@@ -23,38 +23,38 @@ class Moment(NamedTuple):
     last: pa.Table | None
 
 
-class Again(widgets.HBox):  # type: ignore[misc]
-    """A slider over moments, and a button that moves it; nothing is seen until it is offered.
+class MomentSlider(widgets.HBox):  # type: ignore[misc]
+    """A slider over moments, and a button that moves it; hidden until :meth:`offer`.
 
     Parameters
     ----------
-    look : function
+    draw_moment : function
         Draws a moment by its number.
     """
 
-    def __init__(self, look: Callable[[int], None]) -> None:
+    def __init__(self, draw_moment: Callable[[int], None]) -> None:
         self.player = widgets.Play(interval=700, min=0, max=0, show_repeat=True)
         self.at = widgets.SelectionSlider(
             options=[("", 0)], description="Again", layout={"width": "360px"},
             style={"description_width": "50px"},
         )  # fmt: skip
         super().__init__([self.player, self.at], layout={"display": "none"})
-        self._look = look
+        self._draw_moment = draw_moment
         widgets.jslink((self.player, "value"), (self.at, "index"))
-        self.at.observe(self._moved, names="value")
+        self.at.observe(self._show_chosen, names="value")
 
     def offer(self, names: list[str]) -> None:
-        """Offer moments by their names, and stand at the last one."""
-        self.at.unobserve(self._moved, names="value")
+        """Show the slider with these names of moments, at the last one."""
+        self.at.unobserve(self._show_chosen, names="value")
         self.at.options = [(name, number) for number, name in enumerate(names)]
         self.player.max = len(names) - 1
         self.at.index = self.player.value = len(names) - 1
-        self.at.observe(self._moved, names="value")
+        self.at.observe(self._show_chosen, names="value")
         self.layout.display = None
 
     def withdraw(self) -> None:
-        """Hide it again, as the stream goes on."""
+        """Hide the slider, as the stream goes on."""
         self.layout.display = "none"
 
-    def _moved(self, change: dict[str, Any]) -> None:
-        self._look(change["new"])
+    def _show_chosen(self, change: dict[str, Any]) -> None:
+        self._draw_moment(change["new"])

@@ -25,8 +25,8 @@ from workbench.markup import Markup, element
 from workbench.spark.table import quoted
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
-from workbench.widgets.explorers.live_points import PointTable, SaidRow, instants, rows_of
-from workbench.widgets.explorers.live_replay import Again, Moment
+from workbench.widgets.explorers.live_points import EmittedRow, PointTable, instants, rows_of
+from workbench.widgets.explorers.live_replay import Moment, MomentSlider
 from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 #: How many minutes of the stream pass in a step, by the speed slider.
 SPEEDS = (15, 30, 60, 120, 240)
 #: How many moments are kept to be shown again, the last ones.
-KEPT = 500
-#: Where Spark's watermark is before there is one.
-_NO_MARK = np.datetime64(0, "us")
+MOST_MOMENTS = 500
+#: The value of Spark's watermark before there is one.
+_NO_WATERMARK = np.datetime64(0, "us")
 
 
 def is_stream(table: Any) -> bool:
-    """Say whether a table is a stream, or is told again as one."""
+    """Return whether a table is a stream, or is replayed as one."""
     return isinstance(table, Replay) or bool(getattr(table, "isStreaming", False))
 
 
 class LiveStream(Card):
-    """A stream, and a moving band over it that is kept up to date.
+    """A stream, and a moving band over it that is updated continuously.
 
     Parameters
     ----------
@@ -60,26 +60,26 @@ class LiveStream(Card):
         A band by key: ``quantile`` of three shares, partitioned by one column, ordered by the
         stream's time.
     stream : pyspark.sql.DataFrame or Replay
-        A streaming table, with a watermark where it should drop what is late; or a table that is
-        told again as one, whose time is let go on by hand.
+        A streaming table, with a watermark if it should drop late rows; or a table that is replayed
+        as one, whose time is advanced by hand.
     spark : pyspark.sql.SparkSession, optional
-        For a replay; without it, the session that runs.
+        For a replay; by default the active session.
     lateness : str, optional
-        How far behind a replay's newest row the watermark follows; without it, as the replay says.
+        The distance of the watermark from a replay's newest row; by default that of the replay.
     limit : int
         The most keys that are drawn.
 
     Attributes
     ----------
     follower : Follower
-        The query; its ``table`` is what has been said so far.
+        The query; its ``table`` has the rows emitted so far.
     moments : list of Moment
-        What has been drawn, for the replay at the end.
+        The output drawn so far, for the replay at the end.
 
     Raises
     ------
     WorkbenchError
-        When the call does not go along the stream's time, or the table is no stream.
+        When the call is not ordered by the stream's time, or the table is not a stream.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class LiveStream(Card):
         self.time = _time_of(over, stream)
         self.over, self.limit = over, limit
         self._key, self._band = over.partition_by[0], band_of(over)
-        # Of the thread that plays: each has its own, so that one that is told to end does end.
+        # Each playing thread has its own event, so that clearing it ends that thread.
         self._lock, self._playing = threading.RLock(), threading.Event()
         rows = _stream(stream, spark, lateness) if isinstance(stream, Replay) else stream
         checkpoint = tempfile.mkdtemp(prefix="window-workbench-live-")
@@ -98,7 +98,7 @@ class LiveStream(Card):
         changes = over.run(rows, emit="on update")
         self.follower = Follower(changes, Path(checkpoint)).start()
         self.moments: list[Moment] = []
-        self._shown: Moment | None = None
+        self._past_moment: Moment | None = None
         self.play_button = widgets.ToggleButton(description="Play", icon="play")
         self.step_button = widgets.Button(description="Step")
         self.end_button = widgets.Button(description="End", icon="stop")
@@ -108,7 +108,7 @@ class LiveStream(Card):
             options=[(f"{minutes} min", minutes) for minutes in SPEEDS], value=60,
             description="A step is",
         )  # fmt: skip
-        self.again = Again(self._look_back)
+        self.again = MomentSlider(self._look_back)
         self.status, self.numbers_view = Status(), HTML()
         self.chart = Chart(self._figure({}), toolbar=False)
         self._strips_drawn: dict[str, Strip] = {}
@@ -124,28 +124,28 @@ class LiveStream(Card):
         self._draw("✓ The query runs; step or play to let time go on.")
 
     def _controls(self) -> list[Any]:
-        self.play_button.observe(self._toggled, names="value")
+        self.play_button.observe(self._toggle_play, names="value")
         for button, work in (
             (self.step_button, self._advance),
-            (self.late_button, self._late),
+            (self.late_button, self._inject_late_row),
             (self.kill_button, self._restart),
         ):
-            button.on_click(partial(self._clicked, work))
-        # What is asked is given up for it.
+            button.on_click(partial(self._run, work))
+        # It takes the place of a running question.
         self.end_button.on_click(lambda _: self.progress.ask(self._end, self._draw))
-        # Into a stream of one's own nothing is written from here.
+        # Only a replay can be written to.
         more = [] if self.replay is None else [self.late_button, self.kill_button, self.speed]
         return [self.play_button, self.step_button, self.end_button, *more, self.again]
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is to come: a replay is told to its end, or a query has ended."""
+        """Whether nothing more will come: a replay is at its end, or the query has ended."""
         query = self.follower.query
         stopped = query is not None and not query.isActive
         return stopped or (self.replay is not None and not self.replay.left)
 
     def step(self, steps: int = 1) -> None:
-        """Let time go on, and wait until what has arrived is answered.
+        """Advance the time, and wait until the arrived rows are processed.
 
         Parameters
         ----------
@@ -154,79 +154,79 @@ class LiveStream(Card):
         self._draw(self._advance(steps))
 
     def inject(self, minutes: int = 60) -> None:
-        """Let a row arrive that happened some time ago, with a value like no other.
+        """Let a late row arrive, with an unusual value.
 
         Parameters
         ----------
         minutes : int
-            How long before the newest row of the first key.
+            Its distance from the newest row of the first key.
 
         Raises
         ------
         WorkbenchError
-            When nothing has been said yet, or the stream is no replay.
+            When nothing has been emitted yet, or the stream is not a replay.
         """
-        self._draw(self._late(minutes))
+        self._draw(self._inject_late_row(minutes))
 
     def kill_and_restart(self) -> None:
-        """Stop the query inside a micro-batch, and start it from its checkpoint."""
+        """Kill the query within a micro-batch, and restart it from its checkpoint."""
         self._draw(self._restart())
 
     def stop(self) -> None:
-        """Stop the query, and end playing; the next step goes on from the checkpoint."""
+        """Stop the query and playing; the next step continues from the checkpoint."""
         self._draw(self._end())
 
     def frame_of(self, key: str, time: Any, number: int = 0) -> pa.Table:
-        """Return the rows in the frame of a row, as far as they have been said.
+        """Return the rows in the frame of a row, as far as they have been emitted.
 
         Parameters
         ----------
         key : str
-            As a person reads it.
+            The key as text.
         time : datetime, numpy.datetime64 or str
-            In UTC, as the axis has it.
+            In UTC, like the axis.
         number : int
-            Which of the key's rows of that time it is, from 0.
+            The row's number among those of the key at that time, from 0.
 
         Returns
         -------
         pyarrow.Table
-            With what was said of each; of the moment that is shown, where one is shown again.
+            With the emitted answer of each; if a past moment is shown, as of that moment.
 
         Raises
         ------
         WorkbenchError
-            When no such row has been said.
+            When no such row has been emitted.
         """
-        point = SaidRow(key, np.datetime64(time, "us"), number)
-        found = self.clicked.frame_of(point, self._said)
-        if found is None:
+        point = EmittedRow(key, np.datetime64(time, "us"), number)
+        frame = self.clicked.frame_of(point, self._emitted)
+        if frame is None:
             raise WorkbenchError(f"key, time: no row of {key!r} at {time} has been said.")
-        return found.rows
+        return frame.rows
 
     def list_frame(self, key: str, time: Any, number: int = 0) -> None:
         """List the rows in the frame of a row, as a click on its point does.
 
-        They are listed anew as time goes on, and where another moment is shown.
+        The list is updated as time goes on, and when another moment is shown.
 
         Parameters
         ----------
         key, time, number
-            As :meth:`frame_of` takes them.
+            As in :meth:`frame_of`.
         """
-        point = SaidRow(key, np.datetime64(time, "us"), number)
-        self.clicked.look(point, self._said, self._by_when)
+        point = EmittedRow(key, np.datetime64(time, "us"), number)
+        self.clicked.list_point(point, self._emitted, self._as_of_text)
 
     def _advance(self, steps: int = 1) -> str:
         with self._lock:
             self._resume()
             for _ in range(steps):
-                self._go_on()
+                self._advance_clock()
                 self._catch_up()
-                self._keep()
-            return self._left()
+                self._record_moment()
+            return self._remaining_text()
 
-    def _late(self, minutes: int = 60) -> str:
+    def _inject_late_row(self, minutes: int = 60) -> str:
         if self.replay is None:
             raise WorkbenchError("late event: only a replay takes one; write to your own stream.")
         with self._lock:
@@ -234,18 +234,20 @@ class LiveStream(Card):
             row = self._late_row(self.replay, minutes)
             self.replay.write([row])
             self.follower.catch_up()
-            self._keep()
+            self._record_moment()
             changes = self.follower.kinds
-            said = ", ".join(f"{count} {op}" for op, count in sorted(changes.items())) or "nothing"
-            return f"✓ A row of {row[self.time]:%H:%M} came late; it says {said}."
+            counts = (
+                ", ".join(f"{count} {op}" for op, count in sorted(changes.items())) or "nothing"
+            )
+            return f"✓ A row of {row[self.time]:%H:%M} came late; it says {counts}."
 
     def _restart(self) -> str:
         with self._lock:
             self._resume()
-            self._go_on()
+            self._advance_clock()
             inside = self.follower.kill()
             self.follower.start().catch_up()
-            self._keep()
+            self._record_moment()
             what = "a micro-batch in its middle was begun again" if inside else "nothing was lost"
             return f"✓ Killed, and restarted from the checkpoint: {what}."
 
@@ -260,55 +262,59 @@ class LiveStream(Card):
         if query is None or not query.isActive:
             self.follower.start()
 
-    def _go_on(self) -> None:
+    def _advance_clock(self) -> None:
         if self.replay is not None:
             self.replay.advance(f"{self.speed.value} minutes")
 
     def _catch_up(self) -> None:
-        # To a stream of one's own rows may come for ever: one looks at what has been said by now.
+        # The rows of a stream may never end: only the output so far is taken.
         if self.replay is None:
             self.follower.look()
         else:
             self.follower.catch_up()
 
-    def _left(self) -> str:
+    def _remaining_text(self) -> str:
         if self.replay is None:
             return f"✓ {len(self.follower.beats):,} micro-batches."
-        told = f"✓ {self.replay.left:,} rows are still to come."
-        return told if self.replay.left else f"{told} Play it again, from its first step."
+        remaining = f"✓ {self.replay.left:,} rows are still to come."
+        return remaining if self.replay.left else f"{remaining} Play it again, from its first step."
 
-    def _keep(self) -> None:
-        """Remember what is said now, and offer it again when nothing more is to come."""
+    def _record_moment(self) -> None:
+        """Record the current output as a moment."""
         now = f"{self.replay.now.astype('M8[m]')}".replace("T", " ") if self.replay else ""
         at = now or f"micro-batch {max(self.follower.beats, default=0)}"
-        self.moments = [*self.moments, Moment(at, self.follower.table, self.follower.last)][-KEPT:]
-        self._shown = None
+        self.moments = [*self.moments, Moment(at, self.follower.table, self.follower.last)][
+            -MOST_MOMENTS:
+        ]
+        self._past_moment = None
 
-    def _offer(self) -> None:
-        """Offer all moments again where nothing more is to come, and none while it goes on."""
+    def _offer_moments(self) -> None:
+        """Offer all moments if nothing more will come, and none while the stream goes on."""
         if self.ended and self.moments:
             self.again.offer([moment.at for moment in self.moments])
         elif not self.ended:
             self.again.withdraw()
 
     def _look_back(self, number: int) -> None:
-        """Draw a moment of those that were."""
+        """Draw a past moment."""
         with self._lock:
-            self._shown = self.moments[number]
-            self._picture(f"↺ As it was at {self._shown.at}: {number + 1} of {len(self.moments)}.")
+            self._past_moment = self.moments[number]
+            self._draw_chart(
+                f"↺ As it was at {self._past_moment.at}: {number + 1} of {len(self.moments)}."
+            )
 
     @property
-    def _said(self) -> pa.Table | None:
-        return self.follower.table if self._shown is None else self._shown.table
+    def _emitted(self) -> pa.Table | None:
+        return self.follower.table if self._past_moment is None else self._past_moment.table
 
     @property
-    def _by_when(self) -> str:
-        """By when what is shown was said, in words."""
-        return "so far" if self._shown is None else f"by {self._shown.at}"
+    def _as_of_text(self) -> str:
+        """The time by which the shown rows were emitted, in words."""
+        return "so far" if self._past_moment is None else f"by {self._past_moment.at}"
 
     @property
     def numbers(self) -> list[tuple[str, str]]:
-        """What is counted, and the counts."""
+        """The names and the values of the counters."""
         follower, beats = self.follower, self.follower.beats
         busy = [number for number, beat in beats.items() if beat.rows]
         last = beats[max(busy)] if busy else None
@@ -332,17 +338,19 @@ class LiveStream(Card):
         return f"Live view of {self.over!r}: {0 if table is None else len(table):,} rows said"
 
     def _still(self) -> Markup:
-        title = f"Moving quartiles of {self._value()} by {self._key}, as the stream says them"
+        title = (
+            f"Moving quartiles of {self._value_column()} by {self._key}, as the stream says them"
+        )
         return live_svg(self._figure(self._strips()), self.numbers, title)
 
-    def _value(self) -> str:
+    def _value_column(self) -> str:
         return str(self.over.columns[self._band].arguments[0])
 
     def _clock(self) -> list[tuple[str, str]]:
-        """The time that has come, and the watermark: beside it where a replay has a clock."""
+        """Return the watermark; for a replay, the clock and the watermark's distance from it."""
         beats = [beat for beat in self.follower.beats.values() if beat.watermark]
         mark = beats[-1].watermark.rstrip("Z") if beats else ""
-        known = bool(mark) and np.datetime64(mark, "us") != _NO_MARK
+        known = bool(mark) and np.datetime64(mark, "us") != _NO_WATERMARK
         if self.replay is None:
             return [("watermark", mark.replace("T", " ")[:16] if known else "none yet")]
         lag = _lag(self.replay.now - np.datetime64(mark, "us")) if known else "none yet"
@@ -350,16 +358,16 @@ class LiveStream(Card):
         return [("arrival clock", now), ("watermark behind the clock", lag)]
 
     def _keys(self) -> list[str]:
-        table = self._said
+        table = self._emitted
         if table is None:
             return []
         return sorted({str(key) for key in pc.unique(table.column(self._key)).to_pylist()})
 
     def _strips(self) -> dict[str, Strip]:
-        table = self._said
-        return {} if table is None else {key: self._strip(table, key) for key in self._drawn()}
+        table = self._emitted
+        return {} if table is None else {key: self._strip(table, key) for key in self._drawn_keys()}
 
-    def _drawn(self) -> list[str]:
+    def _drawn_keys(self) -> list[str]:
         return self._keys()[: self.limit]
 
     def _strip(self, table: pa.Table, key: str) -> Strip:
@@ -370,43 +378,43 @@ class LiveStream(Card):
         return Strip(times, np.array(bands, np.float64).reshape(-1, 3), revised)
 
     def _revised(self, key: str) -> Any:
-        last = self.follower.last if self._shown is None else self._shown.last
+        last = self.follower.last if self._past_moment is None else self._past_moment.last
         if last is None or not len(last):
             return np.zeros(0, "M8[us]")
         rows = rows_of(last, self._key, key)
         return instants(rows.filter(pc.equal(rows.column(OP), "+U")), self.time)
 
     def _figure(self, strips: dict[str, Strip]) -> go.Figure:
-        return live_figure(strips, self.time, self._value())
+        return live_figure(strips, self.time, self._value_column())
 
-    def _draw(self, said: str) -> None:
-        self._offer()
-        self._picture(said)
+    def _draw(self, message: str) -> None:
+        self._offer_moments()
+        self._draw_chart(message)
 
-    def _picture(self, said: str) -> None:
+    def _draw_chart(self, message: str) -> None:
         self._strips_drawn = self._strips()
         redraw(self.chart, self._figure(self._strips_drawn))
-        self.chart.on_mark(self._mark)
-        self.clicked.renew(self._said, self._by_when)
-        self.numbers_view.value = _table(self.numbers)
-        self._headline()
-        self.status.tell(said)
+        self.chart.on_mark(self._click_mark)
+        self.clicked.refresh(self._emitted, self._as_of_text)
+        self.numbers_view.value = _numbers_table(self.numbers)
+        self._update_heading()
+        self.status.tell(message)
 
-    def _mark(self, trace: Any, k: int) -> None:
+    def _click_mark(self, trace: Any, k: int) -> None:
         """List the frame of the row of a mark."""
         key, strip = list(self._strips_drawn.items())[trace.meta]
         rows = strip.rows_drawn(trace.name == REVISED)
-        # While it plays, marks may have gone before their click is heard of.
+        # While it plays, a clicked mark may be gone before the click arrives.
         if k < len(rows):
             time = strip.time[rows[k]]
             number = rows[k] - int(np.searchsorted(strip.time, time))
             self.status.guard(lambda: self.list_frame(key, time, number))
 
-    def _headline(self) -> None:
-        rows, keys = 0 if self._said is None else len(self._said), self._keys()
+    def _update_heading(self) -> None:
+        rows, keys = 0 if self._emitted is None else len(self._emitted), self._keys()
         shown = f" {self._key} shown"
-        facts = [f"{len(self._drawn()):,} of {len(keys):,}" + shown] if keys else []
-        self.entitle(f"Live: moving quartiles of {self._value()}", fact(rows, "row"), *facts)
+        facts = [f"{len(self._drawn_keys()):,} of {len(keys):,}" + shown] if keys else []
+        self.entitle(f"Live: moving quartiles of {self._value_column()}", fact(rows, "row"), *facts)
 
     def _late_row(self, replay: Replay, minutes: int) -> dict[str, Any]:
         table = self.follower.table
@@ -417,15 +425,15 @@ class LiveStream(Card):
         newest = rows.sort_by([(self.time, "descending")]).slice(0, 1).to_pylist()[0]
         row = {name: newest[name] for name in replay.rows.column_names}
         row[self.time] -= np.timedelta64(minutes, "m").item()
-        row[self._value()] = type(row[self._value()] or 0)(600)
+        row[self._value_column()] = type(row[self._value_column()] or 0)(600)
         return row
 
-    def _clicked(self, work: Callable[[], str], _button: Any) -> None:
-        # One micro-batch after the other: a second click would give up the first one.
+    def _run(self, work: Callable[[], str], _button: Any) -> None:
+        # One micro-batch after the other: a second click would cancel the first one.
         if not self.progress.asking:
             self.progress.ask(work, self._draw)
 
-    def _toggled(self, change: dict[str, Any]) -> None:
+    def _toggle_play(self, change: dict[str, Any]) -> None:
         self.play_button.description = "Pause" if change["new"] else "Play"
         self.play_button.icon = "pause" if change["new"] else "play"
         for button in (self.step_button, self.late_button, self.kill_button):
@@ -437,7 +445,7 @@ class LiveStream(Card):
             threading.Thread(target=self._play, args=(self._playing,), daemon=True).start()
 
     def _play(self, playing: threading.Event) -> None:
-        # While it plays the picture stays as it is, and changes with each micro-batch.
+        # While it plays, the picture is not dimmed, and changes with each micro-batch.
         self.progress.pictures = ()
         try:
             while playing.is_set() and (self.replay is None or self.replay.left):
@@ -450,7 +458,7 @@ class LiveStream(Card):
                 self.play_button.value = False
 
 
-def _table(numbers: list[tuple[str, str]]) -> Markup:
+def _numbers_table(numbers: list[tuple[str, str]]) -> Markup:
     wraps = "white-space:normal"
     rows = (
         element("td", what, style=wraps) + element("td", element("b", count), style=wraps)
@@ -460,18 +468,24 @@ def _table(numbers: list[tuple[str, str]]) -> Markup:
 
 
 def _lag(behind: np.timedelta64) -> str:
-    """How far a watermark is behind, to the minute."""
+    """Return the distance of a watermark in words, to the minute."""
     minutes = int(behind.astype("m8[m]").astype(int))
     return spoken(minutes * MINUTE) if minutes else "0 min"
 
 
 def _time_of(over: "Over", stream: Any) -> str:
-    """The time that the call and the stream have in common."""
-    given = [stream.time] if isinstance(stream, Replay) else [term.name for term in over.order_by]
-    if len(over.partition_by) != 1 or [t.name for t in over.order_by] != given or len(given) != 1:
+    """Return the time column that the call and the stream have in common."""
+    time_columns = (
+        [stream.time] if isinstance(stream, Replay) else [term.name for term in over.order_by]
+    )
+    if (
+        len(over.partition_by) != 1
+        or [t.name for t in over.order_by] != time_columns
+        or len(time_columns) != 1
+    ):
         along = f"{stream.time!r}" if isinstance(stream, Replay) else "the stream's time"
         raise WorkbenchError(f"over: partition by one column, and order by {along} alone.")
-    return given[0]
+    return time_columns[0]
 
 
 def _stream(replay: Replay, spark: "SparkSession | None", lateness: str | None) -> "DataFrame":

@@ -6,7 +6,7 @@ from itertools import product
 from time import perf_counter
 from typing import Any, TypeVar
 
-View = TypeVar("Drawn")
+View = TypeVar("View")
 
 
 @dataclass

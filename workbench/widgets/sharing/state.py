@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode
 
 from workbench.errors import WorkbenchError
 
-Option = TypeVar("One")
+Option = TypeVar("Option")
 #: The choices of a view by name, each with one text or several.
 Parts = Mapping[str, Sequence[str]]
 

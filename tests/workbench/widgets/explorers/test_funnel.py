@@ -154,18 +154,18 @@ def test_a_click_opens_as_many_as_are_drawn_whatever_the_rules(
     *bars, _ = explorer.chart.data
     for bar in bars:
         for k in [k for k, many in enumerate(bar.x) if many]:
-            explorer._bar(bar, k)
+            explorer._click_bar(bar, k)
             assert opened() == bar.x[k]
         # The last one stands for all: this asks Spark.
         assert len(as_a_dataframe(explorer, held)) == bar.x[k]
     for k in [k for k, many in enumerate(explorer.times["users"]) if many]:
-        explorer._bin(None, k)
+        explorer._click_bin(None, k)
         assert opened() == explorer.times["users"].iloc[k]
     segments = steps["device"].drop_duplicates().tolist()
     dots = [trace for trace in explorer.breakdown.data if trace.meta is not None]
     for trace in dots:
         for row, segment in enumerate(segments):
-            explorer._dot(trace, row)
+            explorer._click_dot(trace, row)
             assert opened() == steps[steps["device"] == segment]["users"].iloc[trace.meta]
     for _, level in people.level.options[1:]:
         people.level.value = level

@@ -14,7 +14,7 @@ import workbench as wb
 from tests.clusters import ZONE, session_options
 from workbench.figures.behaviour.paths import sankey_of
 from workbench.widgets.explorers.funnel import FunnelExplorer
-from workbench.widgets.explorers.funnel.tabs import TABS, offered_lengths
+from workbench.widgets.explorers.funnel.tabs import TABS, period_choices
 from workbench.widgets.sharing.state import parse_any_state
 
 SHOP = ["signup", "add_to_cart", "checkout"]
@@ -42,7 +42,7 @@ def opened(explorer: FunnelExplorer, tab: str, **chosen: Any) -> FunnelExplorer:
 
 
 def marks(explorer: FunnelExplorer) -> list[Any]:
-    return [trace for trace in explorer.asked.data if trace.meta is not None]
+    return [trace for trace in explorer.tab_chart.data if trace.meta is not None]
 
 
 def listed(explorer: FunnelExplorer) -> dict[str, list[str]]:
@@ -66,7 +66,7 @@ def test_a_trend_is_that_of_the_funnel(explorer: FunnelExplorer) -> None:
     twin = explorer.funnel.trend(explorer.prepared, every="1 week")
     assert explorer._table().equals(twin)
     assert list(marks(explorer)[0].x) == [str(one) for one in twin["from"].drop_duplicates()]
-    assert (explorer._asked.layout.display, explorer._steps.layout.display) == (None, "none")
+    assert (explorer._tab_picture.layout.display, explorer._steps.layout.display) == (None, "none")
     assert "entries of users reached the last step" in explorer.status.value
 
 
@@ -82,7 +82,7 @@ def test_a_point_opens_the_people_behind_it(explorer: FunnelExplorer) -> None:
     opened(explorer, "Trend", every="1 week", by="device")
     trend = explorer._table()
     for trace in marks(explorer):
-        explorer._point(trace, 0)
+        explorer._click_mark(trace, 0)
         assert explorer.people.head.value.count(" users") == 1
         rows = trend[trend["device"].eq(trace.name) & (trend["step"] == "checkout")]
         assert len(explorer.people._found.keys) == rows["users"].iloc[0]
@@ -94,10 +94,10 @@ def test_a_bar_of_a_trend_opens_who_entered_then(clicks: wb.Prepared) -> None:
     explorer = wb.explore(wb.Funnel(SHOP, "20 days"), clicks, by="device")
     opened(explorer, "Trend", every="1 week")
     for name, words in (("entered", "from"), ("of them open", "may still go on")):
-        (bars,) = [trace for trace in explorer.asked.data if trace.name == name]
+        (bars,) = [trace for trace in explorer.tab_chart.data if trace.name == name]
         some = [k for k, many in enumerate(bars.y) if many]
         for k in {some[0], some[-1]}:
-            explorer._point(bars, k)
+            explorer._click_mark(bars, k)
             assert len(explorer.people._found.keys) == bars.y[k]
             assert said(explorer).count() == bars.y[k]
             assert words in explorer.people.head.value
@@ -116,12 +116,12 @@ def test_an_hour_that_clocks_show_twice_has_two_bars_and_two_points(spark: Spark
     ).unionAll(spark.sql("SELECT 9L, 'B', timestamp'2024-11-05 00:00:00Z'"))
     with session_options(spark, {ZONE: "America/New_York"}), wb.prepare(hours) as events:
         explorer = opened(wb.explore(wb.Funnel(["A"], "1 hour"), events), "Trend", every="1 hour")
-        (bars,) = [trace for trace in explorer.asked.data if trace.name == "entered"]
+        (bars,) = [trace for trace in explorer.tab_chart.data if trace.name == "entered"]
         assert [at[11:16] for at in bars.x[:4]] == ["00:00", "01:00", "01:00", "02:00"]
         for trace in (bars, marks(explorer)[0]):
             found = []
             for k in range(4):
-                explorer._point(trace, k)
+                explorer._click_mark(trace, k)
                 found += [sorted(row.user_id for row in said(explorer).collect())]
                 assert [*map(int, sorted(explorer.people._found.table["user_id"]))] == found[-1]
             assert found == [[0, 1], [2, 3], [4, 5], [6, 7]]
@@ -135,7 +135,7 @@ def test_a_picture_has_all_the_width_until_a_mark_of_it_is_clicked(
     opened(explorer, "Trend", every="1 week")
     assert ("wb-two" in main._dom_classes, main.children[1].layout.display) == (False, "none")
     assert "Click a mark" in explorer.status.value
-    explorer._point(marks(explorer)[0], 0)
+    explorer._click_mark(marks(explorer)[0], 0)
     assert ("wb-two" in main._dom_classes, main.children[1].layout.display) == (True, None)
     explorer.controls.window.value = "1 minute"
     assert "wb-two" not in main._dom_classes
@@ -152,7 +152,7 @@ def test_a_point_of_any_funnel_opens_its_people(clicks: wb.Prepared, asked: dict
     users = trend.loc[trend["step"] == trend["step"].iloc[-1], "users"].tolist()
     for k in range(len(users)):
         if users[k]:
-            explorer._point(line, k)
+            explorer._click_mark(line, k)
             assert len(explorer.people._found.keys) == users[k]
 
 
@@ -165,7 +165,7 @@ def test_segments_are_compared_and_a_dot_opens_its_people(explorer: FunnelExplor
     assert re.fullmatch(r"[+-]\d+\.\d", baseline[1])
     for trace in marks(explorer):
         for k, segment in enumerate(trace.customdata):
-            explorer._point(trace, k)
+            explorer._click_mark(trace, k)
             users = found["users"].iloc[segment * 3 + trace.meta]
             assert len(explorer.people._found.keys) == users
     assert said(explorer).count() >= users
@@ -177,7 +177,7 @@ def test_those_of_no_segment_of_their_own_are_behind_the_last_dot(explorer: Funn
     opened(explorer, "Compare", by="country")
     found, trace = explorer._table(), marks(explorer)[0]
     assert found["country"].iloc[-1] == "others"
-    explorer._point(trace, len(trace.x) - 1)
+    explorer._click_mark(trace, len(trace.x) - 1)
     assert len(explorer.people._found.keys) == found["users"].iloc[-2]
 
 
@@ -189,11 +189,11 @@ def test_drivers_are_those_of_the_funnel_and_a_dot_opens_whom_they_are_true_of(
     assert explorer._table().equals(twin.table)
     assert len(twin.table) > 1
     assert "This is association, not cause." in explorer.status.value
-    (dots,) = [trace for trace in explorer.asked.data if trace.name == "odds ratio"]
+    (dots,) = [trace for trace in explorer.tab_chart.data if trace.name == "odds ratio"]
     columns = twin.table["column"].tolist()
     for k in {columns.index(column) for column in columns}:
         row = twin.table.iloc[k]
-        explorer._point(dots, k)
+        explorer._click_mark(dots, k)
         assert len(explorer.people._found.keys) == row["went_on"] + row["dropped"]
         assert said(explorer).where("converted").count() == row["went_on"]
         assert f"{row['value']}: compared for add_to_cart" in explorer.people.head.value
@@ -208,7 +208,7 @@ def test_paths_are_those_of_the_funnel_and_a_band_opens_who_took_it(
     opened(explorer, "Paths", **ends)
     twin = explorer.funnel.paths(explorer.prepared, **ends, longest=3)
     assert explorer._table().equals(twin.table)
-    (trace,) = explorer.asked.data
+    (trace,) = explorer.tab_chart.data
     nodes, links = len(trace.node.label), len(trace.link.value)
     # A node and a band of each column, those of others and ends among them.
     some = {(trace.node.color[k], trace.node.x[k]): k for k in range(nodes)}
@@ -216,7 +216,7 @@ def test_paths_are_those_of_the_funnel_and_a_band_opens_who_took_it(
              for k in range(nodes, links)}  # fmt: skip
     for place in sorted(some.values())[::4]:
         _, many = sankey_of(twin).mark(place)
-        explorer._point(trace, place)
+        explorer._click_mark(trace, place)
         assert len(explorer.people._found.keys) == many
     assert said(explorer).count() == many
     assert explorer.people.button.layout.display is None
@@ -248,7 +248,7 @@ def test_steps_that_are_offered_are_those_of_the_funnel(explorer: FunnelExplorer
 
 def sentences(explorer: FunnelExplorer) -> list[str]:
     """All that is said in a tab: in its picture, above its table, and below both."""
-    drawn = [note.text for note in explorer.asked.layout.annotations]
+    drawn = [note.text for note in explorer.tab_chart.layout.annotations]
     below = [explorer.table.note.value, explorer.status.value]
     return [*drawn, *filter(None, (re.sub("<[^>]*>", "", one) for one in below))]
 
@@ -304,7 +304,7 @@ def test_back_at_the_steps_all_is_as_before(explorer: FunnelExplorer) -> None:
     opened(opened(explorer, "Trend"), "Steps")
     assert explorer.view is None
     assert explorer.state == before
-    assert (explorer._asked.layout.display, explorer._steps.layout.display) == ("none", None)
+    assert (explorer._tab_picture.layout.display, explorer._steps.layout.display) == ("none", None)
     assert explorer._table().equals(explorer.funnel.steps(explorer.prepared))
 
 
@@ -368,7 +368,7 @@ def test_a_tab_is_handed_on_as_page_picture_and_table(
 
 
 def test_periods_that_are_offered_make_some_points_and_not_too_many(clicks: wb.Prepared) -> None:
-    lengths = [every for _, every in offered_lengths(clicks)]
+    lengths = [every for _, every in period_choices(clicks)]
     assert lengths == ["1 hour", "6 hours", "1 day", "1 week", "1 month"]
 
 

@@ -67,7 +67,7 @@ def test_a_table_told_again_is_a_stream_that_can_be_looked_at_once_more(
 
 def in_frame(live: LiveStream, key: str, at: datetime) -> list[datetime]:
     """The times of the rows that have been said of the two hours before one of a key."""
-    said = live._said
+    said = live._emitted
     assert said is not None
     times = [row["at"] for row in said.to_pylist() if row["line"] == key]
     return sorted(one for one in times if at - timedelta(hours=2) <= one <= at)

@@ -1,6 +1,6 @@
-"""The funnel explorer: its tabs, what each shows, and the people behind a mark.
+"""The funnel explorer: its tabs, their views, and the people behind a mark.
 
-What all explorers share lives beside it.
+The base classes of all explorers are in the package above.
 """
 
 from workbench.widgets.explorers.funnel.explorer import FunnelExplorer

@@ -14,56 +14,57 @@ from workbench.funnel.behaviour.drivers import Drivers
 from workbench.funnel.behaviour.paths import Paths, path_shown
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
-from workbench.widgets.explorers.funnel.people import Behind, literal
+from workbench.widgets.explorers.funnel.people import PeopleSelection, literal
 from workbench.widgets.explorers.funnel.view import View
 from workbench.widgets.table import DisplayTable
 
 _NAME = 32
-#: What stands above columns of drivers.
-_DRIVERS = {
+#: The headings of columns of drivers.
+_HEADS = {
     "went_on": "went on", "share_went_on": "share, went on", "share_dropped": "share, dropped",
     "odds_ratio": "odds ratio", "low": "from",
     "high": "to", "adjusted_p": "adjusted p",
 }  # fmt: skip
-#: Events of a path: as many columns as half of a card has room for with their names.
+#: The most events of a path: as many columns, with names, as fit into half of a card.
 _LONGEST = 3
 
 
 def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: int | None) -> View:
-    """Return what tells those who went on to a step, counted from 1, from those who did not."""
+    """Return the view of what distinguishes those who went on to a step, counted from 1."""
     if step is None:
         raise WorkbenchError("step: there is no required step behind the first; add one.")
     found = funnel.drivers(prepared, step=step, by=tuple(by))
-    given = f"step={found.step!r}{f', by={list(by)}' if by else ''}"
-    code = f".drivers(events, {given})"
+    arguments = f"step={found.step!r}{f', by={list(by)}' if by else ''}"
+    code = f".drivers(events, {arguments})"
     ratios = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
     shown: dict[str, Callable[[Any], str]] = {"value": name_shown, **ratios}
     shown |= dict.fromkeys(("share_went_on", "share_dropped"), share)
-    listed = DisplayTable(found.table, f"{funnel!r}{code}.table", _DRIVERS, shown)
+    listed = DisplayTable(found.table, f"{funnel!r}{code}.table", _HEADS, shown)
 
-    def behind(trace: Any, place: int) -> Behind | None:
+    def selection_at(trace: Any, place: int) -> PeopleSelection | None:
         if trace.name != "odds ratio":
             return None
-        return _of_driver(found, code, place)
+        return _people_of_driver(found, code, place)
 
-    return View(drivers_figure(found), found.table, listed, _drivers_words(found), behind)
+    return View(drivers_figure(found), found.table, listed, _drivers_words(found), selection_at)
 
 
-def _of_driver(found: Drivers, code: str, place: int) -> Behind:
-    """Those of whom an event or a value is true."""
+def _people_of_driver(found: Drivers, code: str, place: int) -> PeopleSelection:
+    """Return those who have an event or a value."""
     row = found.table.iloc[place]
-    given = [] if row["column"] == found.event else [row["column"]]
-    arguments = ", ".join(map(repr, [row["value"], *given]))
-    return Behind(
+    column = [] if row["column"] == found.event else [row["column"]]
+    arguments = ", ".join(map(repr, [row["value"], *column]))
+    return PeopleSelection(
         f"compared for {cut(name_shown(found.step), _NAME)}",
         int(row["went_on"] + row["dropped"]), (),
-        f"{code}.people({arguments})", of=driver_shown(found, row["column"], row["value"]),
-        rows=partial(found.people, row["value"], *given),
+        f"{code}.people({arguments})",
+        segment_name=driver_shown(found, row["column"], row["value"]),
+        rows=partial(found.people, row["value"], *column),
     )  # fmt: skip
 
 
 def _drivers_words(found: Drivers) -> str:
-    """The one that tells the most, and that it is association."""
+    """Return sentences about the strongest driver, and that it is association."""
     whom = f"{found.went_on:,} {noun(found.went_on, found.unit)} went on to "
     whom += f"{cut(name_shown(found.step), _NAME)} later than {found.landmark} behind "
     whom += f"{cut(name_shown(found.before), _NAME)}, and {found.dropped:,} did not; "
@@ -81,7 +82,7 @@ def _drivers_words(found: Drivers) -> str:
 
 
 def _not_compared(found: Drivers) -> str:
-    """Why nothing could be compared."""
+    """Return a sentence about why nothing could be compared."""
     if not found.went_on or not found.dropped:
         return "Nothing could be compared: nobody is on one of both sides."
     if found.rare:
@@ -93,52 +94,53 @@ def _not_compared(found: Drivers) -> str:
 def paths_view(
     funnel: Funnel, prepared: Prepared, after: int | None, before: int | None, dropped: bool
 ) -> View:
-    """Return what people did behind a step, in front of one, or between two, counted from 1."""
+    """Return the view of what people did after a step, before one, or between two, from 1."""
     found = funnel.paths(prepared, after=after, before=before, dropped=dropped, longest=_LONGEST)
-    given = [f"{name}={step!r}" for name, step in (("after", found.after), ("before", found.before))
-             if step is not None] + (["dropped=True"] if dropped else [])  # fmt: skip
-    code = f".paths(events, {', '.join(given)}, longest={_LONGEST})"
+    steps = (("after", found.after), ("before", found.before))
+    arguments = [f"{name}={step!r}" for name, step in steps if step is not None]
+    arguments += ["dropped=True"] if dropped else []
+    code = f".paths(events, {', '.join(arguments)}, longest={_LONGEST})"
     shown: dict[str, Callable[[Any], str]] = {
         "path": path_shown, "share": share, "more": lambda more: "yes" if more else "no"
     }  # fmt: skip
     heads = {"users": found.unit, "more": "goes on"}
     listed = DisplayTable(found.table, f"{funnel!r}{code}.table", heads, shown)
-    drawn = sankey_of(found)
+    sankey = sankey_of(found)
 
-    def behind(trace: Any, place: int) -> Behind | None:
-        return _of_mark(found, drawn, code, place) if trace.type == "sankey" else None
+    def selection_at(trace: Any, place: int) -> PeopleSelection | None:
+        return _people_of_mark(found, sankey, code, place) if trace.type == "sankey" else None
 
-    return View(paths_figure(found), found.table, listed, _paths_words(found), behind)
+    return View(paths_figure(found), found.table, listed, _paths_words(found), selection_at)
 
 
-def _of_mark(found: Paths, drawn: Sankey, code: str, place: int) -> Behind:
-    """Those of a node, or of a band between two."""
-    nodes, many = drawn.mark(place)
-    told = [_did(found, node) for node in nodes if node.kind != "step"]
-    words = ", then ".join(told if found.after is not None else told[::-1])
+def _people_of_mark(found: Paths, sankey: Sankey, code: str, place: int) -> PeopleSelection:
+    """Return those at a node, or in a band between two."""
+    nodes, many = sankey.mark(place)
+    texts = [_node_words(found, node) for node in nodes if node.kind != "step"]
+    words = ", then ".join(texts if found.after is not None else texts[::-1])
     step = cut(name_shown(found.after if found.after is not None else found.before), _NAME)
     place_of = "after" if found.after is not None else "before"
-    where = " AND ".join(one for node in nodes for one in _condition(found, drawn, node))
+    where = " AND ".join(one for node in nodes for one in _condition(found, sankey, node))
     chosen = f".where({where!r})" if where else ""
 
     def rows() -> Any:
         people = found.people()
         return people.where(where) if where else people
 
-    return Behind(
+    return PeopleSelection(
         f"{words}, {place_of} {step}" if words else f"took {step}",
         many, (), f"{code}.people(){chosen}", rows=rows,
     )  # fmt: skip
 
 
-def _did(found: Paths, node: Node) -> str:
+def _node_words(found: Paths, node: Node) -> str:
     if node.kind == "end" and node.name in (found.after, found.before):
         return f"took {cut(name_shown(node.name), _NAME)}"
     return f"did {cut(name_shown(node.name), _NAME)}" if node.kind == "event" else node.name
 
 
-def _condition(found: Paths, drawn: Sankey, node: Node) -> Iterator[str]:
-    """SQL that is true of a path through a node."""
+def _condition(found: Paths, sankey: Sankey, node: Node) -> Iterator[str]:
+    """Yield the SQL conditions of a path through a node."""
     if node.kind == "end":
         yield f"size(path) = {node.column - 1} AND NOT more"
     elif node.kind != "step":
@@ -146,13 +148,13 @@ def _condition(found: Paths, drawn: Sankey, node: Node) -> Iterator[str]:
         if node.kind == "event":
             yield f"get(path, {place}) = {literal(node.name)}"
         else:
-            own = [one.name for one in drawn.nodes if one.column == node.column]
-            own = [name for name in own if (node.column, name) in drawn.kept]
+            own = [one.name for one in sankey.nodes if one.column == node.column]
+            own = [name for name in own if (node.column, name) in sankey.kept]
             yield f"get(path, {place}) NOT IN ({', '.join(map(literal, own))})"
 
 
 def _paths_words(found: Paths) -> str:
-    """The most frequent path, and how many there are."""
+    """Return a sentence about the most frequent path, and the number of paths."""
     if not found.users:
         return f"No {found.unit} took that step."
     row = found.table.iloc[0]

@@ -33,7 +33,7 @@ from workbench.widgets.chart import Chart
 from workbench.widgets.controls.funnel import FunnelControls, window_text
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.explorers.funnel.behaviour import drivers_view, paths_view
-from workbench.widgets.explorers.funnel.people import Behind, FunnelPeople
+from workbench.widgets.explorers.funnel.people import FunnelPeople, PeopleSelection
 from workbench.widgets.explorers.funnel.tabs import (
     COMPARE,
     DRIVERS,
@@ -61,27 +61,27 @@ _HEADS = {
     "open": "of them still in the window",
     "median_time": "median time", "p90_time": "90% within",
 }  # fmt: skip
-#: What a tab that is not the steps says of its marks.
-_CLICKED = "Click a mark of the picture to see who is behind it."
-#: Seconds in which a figure is sent and painted, before the browser hears of the rest.
-_A_TURN = 0.05
+#: The hint about the marks of all tabs but the steps.
+_CLICK_HINT = "Click a mark of the picture to see who is behind it."
+#: Seconds in which a figure is sent and painted, before the rest is sent.
+_PAINT_SECONDS = 0.05
 
 
 class FunnelExplorer(Shared, Card):
-    """A funnel over prepared events, to be changed by hand.
+    """A funnel over prepared events, with controls to change it.
 
     Attributes
     ----------
     funnel : Funnel
-        The funnel as the controls have it now.
+        The current funnel of the controls.
     prepared : Prepared
-        The events; ``free()`` gives their memory back.
+        The events; ``free()`` releases their memory.
     tabs : FunnelTabs
-        What is asked: the steps, or something else about them.
+        The choice of a tab and its settings.
     steps, times, whole : pandas.DataFrame
-        What is drawn of the steps: ``funnel.summary(prepared, by)``.
+        The tables of the steps that are drawn: ``funnel.summary(prepared, by)``.
     view : View, or None
-        What is drawn in another tab.
+        The view of another tab that is drawn.
     """
 
     FILE = "funnel"
@@ -93,32 +93,32 @@ class FunnelExplorer(Shared, Card):
         self.tabs = FunnelTabs(self.controls.funnel, prepared)
         self.status, self.code, self.table = Status(), HTML(), Table()
         self.chart, self.breakdown, self.histogram = (Chart(toolbar=False) for _ in range(3))
-        self._below, self.asked = widgets.VBox([self.breakdown]), Chart(toolbar=False)
-        # What a figure calls its layout is not that of a widget.
-        self._steps, self._times, self._asked = (
-            widgets.VBox([one]) for one in (self.chart, self.histogram, self.asked)
+        self._below, self.tab_chart = widgets.VBox([self.breakdown]), Chart(toolbar=False)
+        # In boxes, as the `layout` of a chart is that of its figure, not of a widget.
+        self._steps, self._times, self._tab_picture = (
+            widgets.VBox([one]) for one in (self.chart, self.histogram, self.tab_chart)
         )
-        self._asked.layout.display = "none"
+        self._tab_picture.layout.display = "none"
         self.view: View | None = None
         self.people = FunnelPeople(funnel, prepared)
         self.progress = Progress(lambda: prepared.blocks.sparkSession, self.status, self)
         self.steps, self.times, self.whole = (pd.DataFrame() for _ in range(3))
         super().__init__(
-            self._steps, self._below, self._asked, self.table,
+            self._steps, self._below, self._tab_picture, self.table,
             controls=[widgets.VBox([self.tabs, self.controls])],
             rows=[self.people, self._times],
             foot=[self.progress, self.status, self.people.player, self._share_bar(), self.code],
         )  # fmt: skip
         self._ask()
         self.controls.observe(self._ask_again, names="funnel")
-        self.tabs.observe(self._ask, names="asked")
+        self.tabs.observe(self._ask, names="settings")
         self.controls.observe(self._show_segments, names="most")
 
     @property
     def funnel(self) -> Funnel:
-        """The funnel as the controls have it now."""
-        found: Funnel = self.controls.funnel
-        return found
+        """The current funnel of the controls."""
+        funnel: Funnel = self.controls.funnel
+        return funnel
 
     def __repr__(self) -> str:
         return f"Explorer of {self.funnel!r}"
@@ -127,105 +127,107 @@ class FunnelExplorer(Shared, Card):
         window = self.funnel.window
         if self.view is not None:
             return still(self.view.figure, self._title(), self.view.words)
-        shown = self.breakdown if self.controls.by else self.chart
-        return still(shown, f"Funnel of {self._count()} within {window}")
+        chart = self.breakdown if self.controls.by else self.chart
+        return still(chart, f"Funnel of {self._step_count_text()} within {window}")
 
     def _ask_again(self, _change: Any) -> None:
-        """Ask of a changed funnel, whose steps are those that tabs offer."""
-        before = self.tabs.asked
+        """Offer the steps of a changed funnel in the tabs, and compute the view again."""
+        before = self.tabs.settings
         self.tabs.offer(self.funnel)
-        if self.tabs.asked == before:
+        if self.tabs.settings == before:
             self._ask()
 
     def _ask(self, _change: Any = None) -> None:
-        # Nothing that turns: it would be drawn sixty times a second while the answer is awaited.
+        # No animation: it would be drawn sixty times a second during the computation.
         self.status.tell("Asking Spark …")
         self.code.value = code_line(repr(self.funnel))
-        asked = self.tabs.asked
-        self.controls.offer(by=asked.tab != PATHS, most=asked.tab in (STEPS, COMPARE))
-        if asked.tab == STEPS:
-            self.progress.ask(partial(self._answer, self.funnel, self.controls.by), self._show)
+        settings = self.tabs.settings
+        self.controls.offer(by=settings.tab != PATHS, most=settings.tab in (STEPS, COMPARE))
+        if settings.tab == STEPS:
+            self.progress.ask(
+                partial(self._compute_steps, self.funnel, self.controls.by), self._show_steps
+            )
         else:
-            ask = partial(self._looked, self.funnel, self.controls.by, asked)
+            ask = partial(self._compute_view, self.funnel, self.controls.by, settings)
             self.progress.ask(ask, self._show_view)
 
-    def _looked(
-        self, funnel: Funnel, by: Sequence[str], asked: TabSettings
+    def _compute_view(
+        self, funnel: Funnel, by: Sequence[str], settings: TabSettings
     ) -> tuple[Funnel, View, list[str], float]:
-        """What a tab shows that is not the steps."""
+        """Return the view of a tab other than the steps."""
         start = time.perf_counter()
         with noted() as notes:
-            found = self._seen(funnel, by, asked)
-        return funnel, found, notes, time.perf_counter() - start
+            view = self._make_view(funnel, by, settings)
+        return funnel, view, notes, time.perf_counter() - start
 
-    def _seen(self, funnel: Funnel, by: Sequence[str], asked: TabSettings) -> View:
-        if asked.tab == TREND:
-            return trend_view(funnel, self.prepared, by, asked.every)
-        if asked.tab == DRIVERS:
-            return drivers_view(funnel, self.prepared, by, asked.step)
-        if asked.tab == PATHS:
-            ends = asked.after, asked.before, asked.dropped
+    def _make_view(self, funnel: Funnel, by: Sequence[str], settings: TabSettings) -> View:
+        if settings.tab == TREND:
+            return trend_view(funnel, self.prepared, by, settings.every)
+        if settings.tab == DRIVERS:
+            return drivers_view(funnel, self.prepared, by, settings.step)
+        if settings.tab == PATHS:
+            ends = settings.after, settings.before, settings.dropped
             return paths_view(funnel, self.prepared, *ends)
         return compare_view(funnel, self.prepared, by, self.controls.most)
 
     def _show_view(self, answer: tuple[Funnel, View, list[str], float]) -> None:
         _, self.view, notes, seconds = answer
         view = self.view
-        self._place()
+        self._show_pictures()
         self.people.clear()
-        redraw(self.asked, view.figure)
+        redraw(self.tab_chart, view.figure)
         self._entitle(seconds)
-        # As with the steps: a table of every period takes longer than the picture.
-        time.sleep(_A_TURN)
+        # As with the steps: a table of all periods takes longer than the picture.
+        time.sleep(_PAINT_SECONDS)
         self.table.show_table(view.listed, "funnel", nothing=NO_ROWS if view.words else "")
-        self.asked.on_mark(self._point)
+        self.tab_chart.on_mark(self._click_mark)
         notes = [note for note in notes if "left out" not in note]
-        # Of nothing there is no mark to be clicked.
-        clicked = [_CLICKED] if len(view.table) else []
-        self.status.tell(in_lines(filter(None, [*notes, view.words, *clicked])))
+        # An empty figure has no mark to click.
+        hints = [_CLICK_HINT] if len(view.table) else []
+        self.status.tell(in_lines(filter(None, [*notes, view.words, *hints])))
         self._note_view()
 
-    def _place(self) -> None:
-        """Show the pictures of the open tab alone."""
+    def _show_pictures(self) -> None:
+        """Show only the pictures of the open tab."""
         other = self.view is not None
         for part in (self._steps, self._times):
             part.layout.display = "none" if other else None
         self.people.level.layout.display = "none" if other else None
         self._below.layout.display = "none" if other or not self.controls.by else None
-        self._asked.layout.display = None if other else "none"
-        # Nobody is listed before a mark is clicked.
+        self._tab_picture.layout.display = None if other else "none"
+        # In other tabs, people are listed only after a click on a mark.
         self.show_rows(not other)
 
-    def _point(self, trace: Any, k: int) -> None:
-        found = self.view.behind(trace, k) if self.view is not None else None
-        if found is not None:
+    def _click_mark(self, trace: Any, k: int) -> None:
+        selection = self.view.selection_at(trace, k) if self.view is not None else None
+        if selection is not None:
             self.show_rows(True)
-            self.people.look(found)
+            self.people.list_people(selection)
 
-    def _answer(
+    def _compute_steps(
         self, funnel: Funnel, by: Sequence[str]
     ) -> tuple[Funnel, Summary, list[str], float]:
         start = time.perf_counter()
         with noted() as notes:
-            found = funnel.summary(self.prepared, by=by)
-        return funnel, found, notes, time.perf_counter() - start
+            summary = funnel.summary(self.prepared, by=by)
+        return funnel, summary, notes, time.perf_counter() - start
 
-    def _show(self, answer: tuple[Funnel, Summary, list[str], float]) -> None:
+    def _show_steps(self, answer: tuple[Funnel, Summary, list[str], float]) -> None:
         funnel, (self.steps, self.times, self.whole), notes, seconds = answer
         self.view = None
-        self._place()
+        self._show_pictures()
         redraw(self.chart, funnel_figure(self.whole))
-        # The picture is seen now, and not when all the rest is drawn, too.
-        time.sleep(_A_TURN)
+        # The picture is painted now, before all the rest is drawn.
+        time.sleep(_PAINT_SECONDS)
         self._entitle(seconds)
         redraw(self.histogram, times_figure(self.times))
         self._show_segments()
         self._show_table()
-        self.chart.on_mark(self._bar)
-        self.histogram.on_mark(self._bin)
+        self.chart.on_mark(self._click_bar)
+        self.histogram.on_mark(self._click_bin)
         # The heading says how many rows were left out.
         notes = [note for note in notes if "left out" not in note]
-        self.status.tell(in_lines([*notes, *self._shown()]))
+        self.status.tell(in_lines([*notes, *self._segment_words()]))
         self.people.show(funnel, self.whole["users"].tolist())
         self._note_view()
 
@@ -233,23 +235,23 @@ class FunnelExplorer(Shared, Card):
         return self.controls.parts() | self.tabs.parts()
 
     def _reopen(self, parts: Parts) -> None:
-        asked = self.tabs.meant(parts, len(parts.get("step", self.funnel.labels)))
+        settings = self.tabs.settings_from(parts, len(parts.get("step", self.funnel.labels)))
         self.controls.reopen({k: v for k, v in parts.items() if k not in FunnelTabs.STATE_NAMES})
-        self.tabs.reopen(asked, self.funnel)
+        self.tabs.reopen(settings, self.funnel)
 
     def _table(self) -> pd.DataFrame:
         return self.steps if self.view is None else self.view.table
 
-    def _count(self) -> str:
-        """How many steps there are, in words."""
+    def _step_count_text(self) -> str:
+        """Return the number of steps in words."""
         steps = len(self.funnel.labels)
         return f"{steps} {noun(steps, 'steps')}"
 
     def _title(self) -> str:
-        steps = f"{self._count()} within {self.funnel.window}"
+        steps = f"{self._step_count_text()} within {self.funnel.window}"
         words = {STEPS: "Funnel", TREND: "Trend of a funnel", COMPARE: "Segments of a funnel",
                  DRIVERS: "Drivers of a funnel", PATHS: "Paths of a funnel"}  # fmt: skip
-        return f"{words[self.tabs.asked.tab]} of {steps}"
+        return f"{words[self.tabs.settings.tab]} of {steps}"
 
     def _shareable(self) -> Shareable:
         windows = self.controls.window
@@ -263,42 +265,45 @@ class FunnelExplorer(Shared, Card):
             return self._view(window, any_of(names or (), "by"))
 
         title = " → ".join(self.funnel.labels)
-        return Shareable(cut(title, 120), self._described(), self.FILE, choices, draw)
+        return Shareable(cut(title, 120), self._facts(), self.FILE, choices, draw)
 
     def _by_choice(self) -> PageChoice:
-        """Which segments a page offers: to be compared, there must be some."""
+        """Return the segments that a page offers; a comparison needs some."""
         by = self.controls.segments
-        tab = self.tabs.asked.tab
+        tab = self.tabs.settings.tab
         several = tab == COMPARE and self.controls.by
         options = [one for one in by.options if one[1] or not several]
         if tab == PATHS:
-            # Of which segments are no question.
+            # Paths have no segments.
             options = [by.options[by.index]]
         return PageChoice("by", options, options.index(by.options[by.index]))
 
-    def _described(self) -> list[str]:
-        held = self.prepared
+    def _facts(self) -> list[str]:
+        prepared = self.prepared
         parts = [
-            f"{held.rows:,} {noun(held.rows, 'events')}",
-            f"{held.keys:,} {noun(held.keys, unit_of(self.funnel, held))}",
+            f"{prepared.rows:,} {noun(prepared.rows, 'events')}",
+            f"{prepared.keys:,} {noun(prepared.keys, unit_of(self.funnel, prepared))}",
         ]
-        if held.span and not held.integer_time:
-            first, last = (np.datetime64(time, "us").astype("M8[D]") for time in held.span)
+        if prepared.span and not prepared.integer_time:
+            first, last = (np.datetime64(time, "us").astype("M8[D]") for time in prepared.span)
             parts.append(f"{first} to {last} (UTC)")
-        elif held.span:
-            parts.append(f"{self.funnel.time} {held.span[0]:,} to {held.span[1]:,}")
-        if held.skipped:
-            parts.append(_left_out(held.skipped))
+        elif prepared.span:
+            parts.append(f"{self.funnel.time} {prepared.span[0]:,} to {prepared.span[1]:,}")
+        if prepared.skipped:
+            parts.append(_left_out_text(prepared.skipped))
         return parts
 
     def _view(self, window: Any, by: tuple[str, ...]) -> PageView:
-        """What a page shows of a window and of segments."""
+        """Return the view of a window and of segments for a page."""
         funnel, most = self.controls.within(window), self.controls.most
-        if self.tabs.asked.tab != STEPS:
+        if self.tabs.settings.tab != STEPS:
             return self._page_of(funnel, window, by)
         with noted() as notes:
             steps, times, whole = funnel.summary(self.prepared, by=by)
-        rows, figures = _columns(funnel, by, steps), [Named(funnel_figure(whole), "Who goes on")]
+        rows, figures = (
+            _steps_table(funnel, by, steps),
+            [Named(funnel_figure(whole), "Who goes on")],
+        )
         if by:
             figures.append(Named(funnel_figure(steps, most), f"By {' and '.join(by)}"))
         figures.append(Named(times_figure(times), "Time from the first step to the last"))
@@ -317,30 +322,30 @@ class FunnelExplorer(Shared, Card):
         )
 
     def _page_of(self, funnel: Funnel, window: Any, by: tuple[str, ...]) -> PageView:
-        """What a page shows of a tab that is not the steps."""
+        """Return the view of a tab other than the steps for a page."""
         with noted() as notes:
-            found = self._seen(funnel, by, self.tabs.asked)
-        drawn, height, width = arranged([Named(found.figure, self.tabs.asked.tab)], 0)
+            view = self._make_view(funnel, by, self.tabs.settings)
+        drawn, height, width = arranged([Named(view.figure, self.tabs.settings.tab)], 0)
         parts = self._state_parts() | {"within": window_text(window), "by": list(by)}
-        words = " ".join([found.words, *(note for note in notes if "left out" not in note)])
-        picture, rows = bare(drawn, words, width, height), found.listed
+        words = " ".join([view.words, *(note for note in notes if "left out" not in note)])
+        picture, rows = bare(drawn, words, width, height), view.listed
         code, csv = rows.code, csv_of(rows.frame)
         return PageView(self._state_text(parts), picture, words, rows.markup, code, csv)
 
     def _entitle(self, seconds: float) -> None:
         events, keys = self.prepared.rows, self.prepared.keys
         skipped = self.prepared.skipped
-        left_out = [_left_out(skipped)] if skipped else []
+        left_out = [_left_out_text(skipped)] if skipped else []
         self.entitle(
-            f"Funnel of {self._count()}",
+            f"Funnel of {self._step_count_text()}",
             fact(events, "event"),
             element("b", number(keys)) + f" {noun(keys, unit_of(self.funnel, self.prepared))}",
             *left_out,
             "answered in " + element("b", f"{1000 * seconds:,.0f} ms"),
         )
 
-    def _shown(self) -> list[str]:
-        """How many of the segments are drawn each for itself."""
+    def _segment_words(self) -> list[str]:
+        """Return a sentence about how many segments have a row of their own."""
         if not self.controls.by:
             return []
         many = len(Segments.of(self.steps).keys)
@@ -351,47 +356,53 @@ class FunnelExplorer(Shared, Card):
     def _show_segments(self, change: Any = None) -> None:
         by = self.controls.by
         if self.view is not None:
-            # How many segments are compared is a question of its own.
+            # Another number of segments is another comparison.
             self._ask()
             return
         self._below.layout.display = None if by else "none"
         if by:
             redraw(self.breakdown, funnel_figure(self.steps, self.controls.most))
-            self.breakdown.on_mark(self._dot)
+            self.breakdown.on_mark(self._click_dot)
         if change is not None:
-            self.status.tell(*self._shown())
+            self.status.tell(*self._segment_words())
             self._note_view()
 
     def _show_table(self) -> None:
-        rows = _columns(self.funnel, self.controls.by, self.steps)
+        rows = _steps_table(self.funnel, self.controls.by, self.steps)
         self.table.show_table(rows, "funnel")
 
-    def _bar(self, trace: Any, k: int) -> None:
+    def _click_bar(self, trace: Any, k: int) -> None:
         before = self.whole.attrs["before"][k]
         if trace.name == LOST and "excluded" not in self.whole:
             self.people.level.value = before + 1
         elif trace.name in (LOST, EXCLUDED):
             excluded = trace.name == EXCLUDED
             many = int(self.whole["excluded" if excluded else "lost"].iloc[k])
-            self.people.look(Behind.kept_from(self.funnel, before, many, excluded))
+            self.people.list_people(
+                PeopleSelection.stopped_by_exclusion(self.funnel, before, many, excluded)
+            )
         else:
-            self.people.look(Behind.reached(self.funnel, k, int(self.whole["users"].iloc[k])))
+            self.people.list_people(
+                PeopleSelection.reached(self.funnel, k, int(self.whole["users"].iloc[k]))
+            )
 
-    def _bin(self, _trace: Any, k: int) -> None:
-        self.people.look(Behind.took(self.funnel, self.times, k))
+    def _click_bin(self, _trace: Any, k: int) -> None:
+        self.people.list_people(PeopleSelection.took(self.funnel, self.times, k))
 
-    def _dot(self, trace: Any, row: int) -> None:
+    def _click_dot(self, trace: Any, row: int) -> None:
         if trace.meta is not None:
-            found, most = Segments.of(self.steps), self.controls.most
-            self.people.look(Behind.segment(self.funnel, found, trace.meta, row, most))
+            segments, most = Segments.of(self.steps), self.controls.most
+            self.people.list_people(
+                PeopleSelection.segment(self.funnel, segments, trace.meta, row, most)
+            )
 
 
-def _left_out(rows: int) -> str:
+def _left_out_text(rows: int) -> str:
     return f"{rows:,} {noun(rows, 'rows')} without a key or a time left out"
 
 
-def _columns(funnel: Funnel, by: Sequence[str], steps: pd.DataFrame) -> DisplayTable:
-    """The table of steps, with segments a row each."""
+def _steps_table(funnel: Funnel, by: Sequence[str], steps: pd.DataFrame) -> DisplayTable:
+    """Return the table of steps, with a row for each segment."""
     call = f"{funnel!r}.steps(events{f', by={list(by)}' if by else ''})"
     table = pivoted(steps) if by else steps
     times = {"median_time", "p90_time"}

@@ -1,4 +1,4 @@
-"""The tabs of the funnel explorer: which there are, a funnel by time, and its segments compared."""
+"""The tabs of the funnel explorer: their settings, and the views of trends and comparisons."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,55 +14,56 @@ from workbench.durations import DAY, Duration, microseconds, spoken
 from workbench.figures.funnel import name_of
 from workbench.figures.intervals.comparison import comparison_figure
 from workbench.figures.intervals.trend import OPEN, entrants_of, segments_of, trend_figure
-from workbench.figures.intervals.words import points, told_points, told_share
+from workbench.figures.intervals.words import points, points_text, share_text
 from workbench.figures.svg import cut
 from workbench.figures.theme import empty, moment, share, themed
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.people import Point
 from workbench.funnel.prepared import Prepared
-from workbench.widgets.explorers.funnel.people import Behind
+from workbench.widgets.explorers.funnel.people import PeopleSelection
 from workbench.widgets.explorers.funnel.view import View
 from workbench.widgets.sharing.state import Parts, option_for, single_text
 from workbench.widgets.table import DisplayTable
 
 STEPS, TREND, COMPARE, DRIVERS, PATHS = TABS = "Steps", "Trend", "Compare", "Drivers", "Paths"
-#: How long the periods of a trend may be, of which those are offered that make some points.
-_EVERY = (
+#: The possible lengths of a trend's periods, of which those with a suitable number of points are
+#: offered.
+_PERIODS = (
     "1 minute", "15 minutes", "1 hour", "6 hours", "1 day", "1 week", "1 month", "1 quarter",
     "1 year",
 )  # fmt: skip
 _POINTS = range(2, 1_001)
-#: Up to so many points of a line are told apart, each with its interval.
-_TOLD_APART = 60
-#: How many days a unit of the calendar has, to count points.
+#: The most points of a line that can be distinguished, each with its interval.
+_MOST_POINTS = 60
+#: The approximate days of a calendar unit, to count points.
 _DAYS = {"1 month": 30, "1 quarter": 91, "1 year": 365}
 _SEGMENTS = 6
-#: What stands above columns of a comparison.
-_COMPARED = {
+#: The headings of columns of a comparison.
+_HEADS = {
     "difference": "difference, points", "difference_low": "from",
     "difference_high": "to", "p_value": "p", "median_time": "median time",
     "median_low": "from", "median_high": "to",
 }  # fmt: skip
 
-#: Behind and in front of which step paths lie.
+#: The controls of the steps after and before which paths are.
 ENDS = "after", "before"
 
 
 class TabSettings(NamedTuple):
-    """What is asked of a funnel, beside its steps, its window and its segments.
+    """The settings of the tabs, other than the funnel's steps, window and segments.
 
     Attributes
     ----------
     tab : str
         One of :data:`TABS`.
     every : str or int
-        How long the periods of a trend are.
+        The length of a trend's periods.
     step : int or None
-        Whose drivers are asked for, counted from 1; None where there is no such step.
+        The step whose drivers are shown, counted from 1; None if there is no such step.
     after, before : int or None
-        Behind and in front of which step paths lie.
+        The steps after and before which paths are.
     dropped : bool
-        Of those alone who took no step behind ``after``.
+        Whether only paths of those who took no step after ``after`` count.
     """
 
     tab: str
@@ -74,12 +75,12 @@ class TabSettings(NamedTuple):
 
 
 class FunnelTabs(widgets.HBox):  # type: ignore[misc]
-    """A choice of what is asked of a funnel: its steps, or something else about them."""
+    """The choice of a tab, with the further controls of that tab."""
 
-    #: What a state says of them.
+    #: The names of their values in a state.
     STATE_NAMES = ("tab", "every", "to", *ENDS, "dropped")
     #: Changes with each choice.
-    asked = traitlets.Any()
+    settings = traitlets.Any()
     _opening = False
 
     def __init__(self, funnel: Funnel, prepared: Prepared) -> None:
@@ -90,31 +91,31 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
                       "What tells those who went on from those who dropped off",
                       "What they did behind a step, in front of one, or between two"],
         )  # fmt: skip
-        options = offered_lengths(prepared)
-        self.every = _choice("every", options, usual_length(prepared))
+        options = period_choices(prepared)
+        self.every = _choice("every", options, default_period(prepared))
         self.step = _choice("who went on to", [("", None)], None)
         self.after, self.before = (_choice(word, [("", None)], None) for word in ENDS)
         self.dropped = widgets.Checkbox(
             value=False, description="only who took no later step", indent=False,
             layout={"width": "auto"}, tooltip="Only those who dropped off there",
         )  # fmt: skip
-        #: Of each tab what it asks more.
-        self._of_tab = {
+        #: The further controls of each tab.
+        self._extra_controls = {
             TREND: [self.every],
             DRIVERS: [self.step],
             PATHS: [self.after, self.before, self.dropped],
         }
-        own = [control for controls in self._of_tab.values() for control in controls]
+        own = [control for controls in self._extra_controls.values() for control in controls]
         super().__init__([self.tab, *own], layout={"flex_flow": "row wrap"})
         self.add_class("wb-controls")
-        self._usual = self.every.value
+        self._default_every = self.every.value
         self.offer(funnel)
-        self._read()
+        self._update()
         for control in (self.tab, *own):
-            control.observe(self._read, names="value")
+            control.observe(self._update, names="value")
 
     def offer(self, funnel: Funnel) -> None:
-        """Offer the steps of a funnel; what is chosen stays chosen where there is such a step."""
+        """Offer the steps of a funnel; a chosen step stays chosen if the funnel has it."""
         named: list[tuple[str, int | None]] = [
             (f"{k} {cut(name_shown(label), 40)}", k) for k, label in enumerate(funnel.labels, 1)
         ]
@@ -128,72 +129,72 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
             _offer(self.before, first, 0)
         finally:
             self._opening = False
-        self.set_trait("asked", self._chosen())
+        self.set_trait("settings", self._current())
 
-    def _chosen(self) -> TabSettings:
-        # No choice at all is drawn as an empty one.
+    def _current(self) -> TabSettings:
+        # An empty choice stands for None.
         step, after, before = (one.value or None for one in (self.step, self.after, self.before))
         return TabSettings(
             self.tab.value, self.every.value, step, after, before, self.dropped.value
         )
 
-    def _read(self, _change: Any = None) -> None:
-        for tab, controls in self._of_tab.items():
+    def _update(self, _change: Any = None) -> None:
+        for tab, controls in self._extra_controls.items():
             for control in controls:
                 control.layout.display = None if self.tab.value == tab else "none"
         if not self._opening:
-            self.asked = self._chosen()
+            self.settings = self._current()
 
     def parts(self) -> dict[str, Any]:
-        """Return what is chosen, as a state has it; without what is usual."""
-        asked, told = self._chosen(), dict[str, list[str]]()
-        told["tab"] = [asked.tab] if asked.tab != STEPS else []
-        trend = asked.tab == TREND and asked.every != self._usual
-        told["every"] = [str(asked.every)] if trend else []
-        told["to"] = [str(asked.step)] if asked.tab == DRIVERS and asked.step else []
-        ends = {"after": asked.after, "before": asked.before} if asked.tab == PATHS else {}
-        told |= {name: [str(step)] for name, step in ends.items() if step is not None}
-        told["dropped"] = ["yes"] if asked.tab == PATHS and asked.dropped else []
-        return told
+        """Return the settings as parts of a state, without the defaults."""
+        settings, parts = self._current(), dict[str, list[str]]()
+        parts["tab"] = [settings.tab] if settings.tab != STEPS else []
+        trend = settings.tab == TREND and settings.every != self._default_every
+        parts["every"] = [str(settings.every)] if trend else []
+        parts["to"] = [str(settings.step)] if settings.tab == DRIVERS and settings.step else []
+        ends = {"after": settings.after, "before": settings.before} if settings.tab == PATHS else {}
+        parts |= {name: [str(step)] for name, step in ends.items() if step is not None}
+        parts["dropped"] = ["yes"] if settings.tab == PATHS and settings.dropped else []
+        return parts
 
-    def meant(self, parts: Parts, steps: int) -> TabSettings:
-        """Return what a state says of them, of a funnel of so many steps.
+    def settings_from(self, parts: Parts, steps: int) -> TabSettings:
+        """Return the settings of a state, for a funnel with this number of steps.
 
         Raises
         ------
         WorkbenchError
-            When it says what cannot be chosen here.
+            When the state has a value that cannot be chosen here.
         """
         tab = option_for("tab", single_text(parts, "tab", STEPS), {one: one for one in TABS})
         lengths = {str(value): value for _, value in self.every.options}
-        every = option_for("every", single_text(parts, "every", str(self._usual)), lengths)
+        every = option_for("every", single_text(parts, "every", str(self._default_every)), lengths)
         numbers: dict[str, int | None] = {"": None} | {str(k): k for k in range(1, steps + 1)}
         to, after, before = (
             option_for(name, single_text(parts, name, ""), numbers) for name in ("to", *ENDS)
         )
         dropped = option_for("dropped", single_text(parts, "dropped", ""), {"": False, "yes": True})
-        # Paths of another tab's state are the usual ones.
-        usual = 1 if tab != PATHS else None
-        return TabSettings(tab, every, to, after or usual, before, dropped)
+        # The state of another tab has no paths: they get the defaults.
+        default_after = 1 if tab != PATHS else None
+        return TabSettings(tab, every, to, after or default_after, before, dropped)
 
-    def reopen(self, asked: TabSettings, funnel: Funnel) -> None:
-        """Choose what is asked, without being asked for what was before."""
+    def reopen(self, settings: TabSettings, funnel: Funnel) -> None:
+        """Set the controls to settings, without notifying of the steps in between."""
         self._opening = True
         try:
-            self.tab.value, self.every.value = asked.tab, asked.every
-            self.dropped.value = asked.dropped
+            self.tab.value, self.every.value = settings.tab, settings.every
+            self.dropped.value = settings.dropped
         finally:
             self._opening = False
         self.offer(funnel)
         self._opening = True
         try:
-            for control, step in ((self.step, asked.step), (self.after, asked.after),
-                                  (self.before, asked.before)):  # fmt: skip
+            for control, step in ((self.step, settings.step), (self.after, settings.after),
+                                  (self.before, settings.before)):  # fmt: skip
                 if (step or 0) in [value for _, value in control.options]:
                     control.value = step or 0
         finally:
             self._opening = False
-        self._read()
+        self._update()
 
 
 def _choice(what: str, options: list[tuple[str, Any]], value: Any) -> widgets.Dropdown:
@@ -203,18 +204,18 @@ def _choice(what: str, options: list[tuple[str, Any]], value: Any) -> widgets.Dr
     )  # fmt: skip
 
 
-def _offer(control: widgets.Dropdown, options: Sequence[tuple[str, Any]], usual: Any) -> None:
-    """Offer other options; what was chosen stays where it is one of them, and is the usual else."""
+def _offer(control: widgets.Dropdown, options: Sequence[tuple[str, Any]], default: Any) -> None:
+    """Offer other options; the chosen one stays if it is among them, else choose the default."""
     if tuple(control.options) == tuple(options):
         return
     known, chosen = [value for _, value in options], control.value
     fresh = control.options == (("", None),)
     control.options = options
-    control.value = usual if fresh or chosen not in known else chosen
+    control.value = default if fresh or chosen not in known else chosen
 
 
-def offered_lengths(prepared: Prepared) -> list[tuple[str, Duration]]:
-    """Return how long periods may be, so that some events make neither one point nor too many.
+def period_choices(prepared: Prepared) -> list[tuple[str, Duration]]:
+    """Return the lengths of periods for which a trend has neither one point nor too many.
 
     Parameters
     ----------
@@ -223,124 +224,130 @@ def offered_lengths(prepared: Prepared) -> list[tuple[str, Duration]]:
     Returns
     -------
     list of (str, duration)
-        What each is called, from short to long.
+        Each with its label, from short to long.
     """
     first, last = prepared.span or (0, 0)
     long = max(last - first, 1)
     if prepared.integer_time:
         sizes = sorted({max(long // n, 1) for n in (5, 10, 20, 50, 100)})
         return [(f"{size:,}", size) for size in sizes]
-    found = [every for every in _EVERY if -(-long // _length(every)) in _POINTS]
-    return [(every.removeprefix("1 "), every) for every in found or ["1 day"]]
+    periods = [every for every in _PERIODS if -(-long // _period_length(every)) in _POINTS]
+    return [(every.removeprefix("1 "), every) for every in periods or ["1 day"]]
 
 
-def usual_length(prepared: Prepared) -> Duration:
-    """Return the shortest length of those offered that makes a line whose points are told apart."""
+def default_period(prepared: Prepared) -> Duration:
+    """Return the shortest of the offered lengths for which the points can be distinguished."""
     first, last = prepared.span or (0, 0)
-    lengths = [every for _, every in offered_lengths(prepared)]
-    few = [every for every in lengths if (last - first) // _length(every) <= _TOLD_APART]
+    lengths = [every for _, every in period_choices(prepared)]
+    few = [every for every in lengths if (last - first) // _period_length(every) <= _MOST_POINTS]
     return few[0] if few else lengths[-1]
 
 
-def _length(every: Duration) -> int:
-    """How long a period is, about, in the unit of the times."""
+def _period_length(every: Duration) -> int:
+    """Return the approximate length of a period in the unit of the times."""
     if isinstance(every, int):
         return every
     return _DAYS[str(every)] * DAY if every in _DAYS else microseconds(every)
 
 
 def trend_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], every: Duration) -> View:
-    """Return a funnel by the time of the first step."""
+    """Return the view of a funnel by the time of the first step."""
     largest = _SEGMENTS if by else None
     trend = funnel.trend(prepared, every=every, by=by, largest=largest)
-    given = [f"every={every!r}", *([f"by={list(by)}", f"largest={largest}"] if by else [])]
+    arguments = [f"every={every!r}", *([f"by={list(by)}", f"largest={largest}"] if by else [])]
     shares = dict.fromkeys(("share", "low", "high"), share)
     shown = shares | dict.fromkeys(by, lambda value: name_of([value])) | {"step": name_shown}
     unit = trend.attrs["unit"]
     listed = DisplayTable(
-        trend, f"{funnel!r}.trend(events, {', '.join(given)})", {"users": unit}, shown
+        trend, f"{funnel!r}.trend(events, {', '.join(arguments)})", {"users": unit}, shown
     )
     rows = trend[trend["step"] == trend["step"].iloc[-1]] if len(trend) else trend
     parts = segments_of(rows, by)
     bars = entrants_of(rows)
 
-    def behind(trace: Any, place: int) -> Behind | None:
+    def selection_at(trace: Any, place: int) -> PeopleSelection | None:
         if trace.name in bars:
             period = bars[trace.name]
             (nth, at), many = period.index[place], int(period.iloc[place])
-            return _at_bar(funnel, _entered(rows, nth, at), many, every, trace.name == OPEN)
+            return _people_at_bar(
+                funnel, _period_begin(rows, nth, at), many, every, trace.name == OPEN
+            )
         if trace.meta is None:
             return None
         point = parts[trace.meta][1].iloc[place].copy()
-        point["from"] = _entered(rows, place, point["from"])
-        return _at_point(funnel, point, by, every, rows)
+        point["from"] = _period_begin(rows, place, point["from"])
+        return _people_at_point(funnel, point, by, every, rows)
 
-    return View(trend_figure(trend), trend, listed, _trend_words(rows, unit, every), behind)
+    return View(trend_figure(trend), trend, listed, _trend_words(rows, unit, every), selection_at)
 
 
-def _at_point(
+def _people_at_point(
     funnel: Funnel, row: pd.Series, by: Sequence[str], every: Duration, rows: pd.DataFrame
-) -> Behind:
-    """Those who entered in a period and reached the last step."""
+) -> PeopleSelection:
+    """Return those who entered in a period and reached the last step."""
     last = len(funnel.labels)
-    begin, said = _begins(row["from"])
+    begin, said = _begin_values(row["from"])
     values = tuple(row[list(by)])
-    found = Behind.reached(funnel, last - 1, int(row["users"]))
+    selection = PeopleSelection.reached(funnel, last - 1, int(row["users"]))
     others = bool(by) and rows.attrs.get("others", 0) > 0 and set(values) == {"others"}
-    which: dict[str, Any] = found.which | {"point": Point(begin, every)}
+    which: dict[str, Any] = selection.which | {"point": Point(begin, every)}
     if by:
         mine = {tuple(one) for one in rows[list(by)].itertuples(index=False)}
         named = tuple(one for one in mine if set(one) != {"others"})
         which |= {"segments": named if others else (values,), "others": others}
     segment = "" if not by or others else f", by={list(by)}, segment={_literal(values)}"
     code = f".people(events, reached={last}, entered={said!r}, every={every!r}{segment})"
-    words = f"{found.words}, entered from {moment(row['from'])} on"
-    of = name_of(values) if by else ""
-    return replace(found, words=words, code=code, of=of, by=tuple(by), which=which)
+    words = f"{selection.words}, entered from {moment(row['from'])} on"
+    segment_name = name_of(values) if by else ""
+    return replace(
+        selection, words=words, code=code, segment_name=segment_name, by=tuple(by), which=which
+    )
 
 
-def _at_bar(funnel: Funnel, at: Any, many: int, every: Duration, still_open: bool) -> Behind:
-    """Those of all segments who entered in a period, their window over or not."""
-    begin, said = _begins(at)
-    found = Behind.reached(funnel, 0, many)
+def _people_at_bar(
+    funnel: Funnel, at: Any, many: int, every: Duration, still_open: bool
+) -> PeopleSelection:
+    """Return those of all segments who entered in a period, with their window over or not."""
+    begin, said = _begin_values(at)
+    selection = PeopleSelection.reached(funnel, 0, many)
     more = ", open=True" if still_open else ""
     code = f".people(events, reached=1, entered={said!r}, every={every!r}{more})"
-    words = f"{found.words}, entered from {moment(at)} on"
+    words = f"{selection.words}, entered from {moment(at)} on"
     words += " and may still go on" if still_open else ""
-    which = found.which | {"point": Point(begin, every, still_open)}
-    return replace(found, words=words, code=code, which=which)
+    which = selection.which | {"point": Point(begin, every, still_open)}
+    return replace(selection, words=words, code=code, which=which)
 
 
-def _entered(rows: pd.DataFrame, place: int, begin: Any) -> Any:
-    """When a period begins: with its zone where clocks have shown the same before."""
+def _period_begin(rows: pd.DataFrame, place: int, begin: Any) -> Any:
+    """Return the begin of a period, with its time zone if clocks showed the same time before."""
     first = rows.attrs["begin"]
     if first is None:
         return begin
-    # Of two times that clocks show alike, the one without a zone is the first.
+    # Of two instants with the same clock time, the one without a zone is the first.
     instant = first + place * pd.Timedelta(microseconds(rows.attrs["every"]), "us")
     is_first = begin.tz_localize(first.tz, ambiguous=True, nonexistent="shift_forward") == instant
     return begin if is_first else instant
 
 
-def _begins(period: Any) -> tuple[Any, Any]:
-    """When a period begins, as it is asked for and as a line of Python has it."""
+def _begin_values(period: Any) -> tuple[Any, Any]:
+    """Return the begin of a period as an argument, and as a line of Python writes it."""
     begin = period.to_pydatetime() if hasattr(period, "to_pydatetime") else int(period)
     return begin, str(period) if hasattr(period, "strftime") else begin
 
 
 def _trend_words(rows: pd.DataFrame, unit: str, every: Duration) -> str:
-    """The share of all periods together, and how many are apart."""
+    """Return the share of all periods together, and the number of open windows, in words."""
     over = int((rows["entrants"] - rows["open"]).sum())
     users, still_open = int(rows["users"].sum()), int(rows["open"].sum())
     length = spoken(microseconds(every)) if isinstance(every, str) and every not in _DAYS else every
     words = f"Periods of {length}: {users:,} of {over:,} {noun(over, 'entries')} of {unit} "
     words += "reached the last step"
-    told = f"{words} ({share(users / over if over else float('nan'))})"
-    return f"{told}; {still_open:,} are apart, as their window is not over."
+    summary = f"{words} ({share(users / over if over else float('nan'))})"
+    return f"{summary}; {still_open:,} are apart, as their window is not over."
 
 
 def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: int) -> View:
-    """Return the largest segments beside each other; without segments, what is to be chosen."""
+    """Return the view of the largest segments, compared; without segments, a request for some."""
     if not by:
         words = "Choose by which column segments are told apart."
         if not prepared.keep:
@@ -348,57 +355,63 @@ def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: in
         figure = empty(themed(go.Figure(), height=140), words)
         nothing = pd.DataFrame(columns=["step", "users"])
         return View(figure, nothing, DisplayTable(nothing, f"{funnel!r}"), "", lambda *_: None)
-    found = funnel.compare(prepared, by=by, largest=most)
+    comparison = funnel.compare(prepared, by=by, largest=most)
     code = f"{funnel!r}.compare(events, by={list(by)}, largest={most})"
     shown: dict[str, Callable[[Any], str]] = dict.fromkeys(("share", "low", "high"), share)
     shown |= dict.fromkeys(("difference", "difference_low", "difference_high"), points)
     shown |= dict.fromkeys(by, lambda value: name_of([value]))
     shown["step"] = name_shown
     shown["p_value"] = lambda p: "" if pd.isna(p) else f"{p:.2g}"
-    listed = DisplayTable(found, code, {"users": found.attrs["unit"], **_COMPARED}, shown)
+    listed = DisplayTable(comparison, code, {"users": comparison.attrs["unit"], **_HEADS}, shown)
     steps = len(funnel.labels)
-    keys = [tuple(one) for one in found[list(by)].iloc[::steps].itertuples(index=False)]
+    keys = [tuple(one) for one in comparison[list(by)].iloc[::steps].itertuples(index=False)]
 
-    def behind(trace: Any, place: int) -> Behind | None:
+    def selection_at(trace: Any, place: int) -> PeopleSelection | None:
         if trace.meta is None:
             return None
         k, segment = int(trace.meta), int(trace.customdata[place])
-        users = int(found["users"].iloc[segment * steps + k])
-        named = keys[:-1] if found.attrs["others"] else keys
-        return _in_segment(funnel, k, users, by, keys[segment], named)
+        users = int(comparison["users"].iloc[segment * steps + k])
+        named = keys[:-1] if comparison.attrs["others"] else keys
+        return _people_in_segment(funnel, k, users, by, keys[segment], named)
 
-    return View(comparison_figure(found, most + 1), found, listed, _compare_words(found), behind)
+    return View(
+        comparison_figure(comparison, most + 1),
+        comparison,
+        listed,
+        _compare_words(comparison),
+        selection_at,
+    )
 
 
-def _in_segment(
+def _people_in_segment(
     funnel: Funnel, k: int, users: int, by: Sequence[str], values: tuple[Any, ...], named: Any
-) -> Behind:
-    """Those of a segment who reached a step, or of all segments that have no row."""
+) -> PeopleSelection:
+    """Return those of a segment, or of all segments without a row, who reached a step."""
     others = values not in named and name_of(values) not in map(name_of, named)
-    found = Behind.reached(funnel, k, users)
+    selection = PeopleSelection.reached(funnel, k, users)
     segment = "" if others else f", segment={_literal(values)}"
     which = {"segments": tuple(named) if others else (values,), "others": others}
     code = f".people(events, reached={k + 1}, by={list(by)}{segment})"
-    which |= found.which
-    return replace(found, of=name_of(values), by=tuple(by), which=which, code=code)
+    which |= selection.which
+    return replace(selection, segment_name=name_of(values), by=tuple(by), which=which, code=code)
 
 
-def _compare_words(found: pd.DataFrame) -> str:
-    """The segment that differs most from the baseline at the last step."""
-    last = found[found["step"] == found["step"].iloc[-1]].dropna(subset="difference")
+def _compare_words(comparison: pd.DataFrame) -> str:
+    """Return a sentence about the segment that differs most from the baseline at the last step."""
+    last = comparison[comparison["step"] == comparison["step"].iloc[-1]].dropna(subset="difference")
     if not len(last):
         return "No segment can be compared at the last step."
     row = last.loc[last["difference"].abs().idxmax()]
-    by = list(found.columns[: found.columns.get_loc("step")])
+    by = list(comparison.columns[: comparison.columns.get_loc("step")])
     apart = row["difference_low"] > 0 or row["difference_high"] < 0
-    points = told_points(row["difference"], row["difference_low"], row["difference_high"])
-    words = f"{name_of(tuple(row[by]))}: {told_share(row['share'], row['low'], row['high'])}, "
-    words += f"{points} to {name_of(found.attrs['baseline'])}"
+    points = points_text(row["difference"], row["difference_low"], row["difference_high"])
+    words = f"{name_of(tuple(row[by]))}: {share_text(row['share'], row['low'], row['high'])}, "
+    words += f"{points} to {name_of(comparison.attrs['baseline'])}"
     return f"{words}; {'that is more than chance' if apart else 'it may be chance'}."
 
 
 def _literal(values: tuple[Any, ...]) -> str:
-    """The values of a segment as a line of Python has them."""
+    """Return the values of a segment as a line of Python writes them."""
     plain = tuple(
         None if pd.isna(value) else getattr(value, "item", lambda value=value: value)()
         for value in values

@@ -1,4 +1,4 @@
-"""What a tab of the funnel explorer shows."""
+"""The view of a tab of the funnel explorer."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,28 +6,28 @@ from typing import Any, NamedTuple
 import pandas as pd
 import plotly.graph_objects as go
 
-from workbench.widgets.explorers.funnel.people import Behind
+from workbench.widgets.explorers.funnel.people import PeopleSelection
 from workbench.widgets.table import DisplayTable
 
 
 class View(NamedTuple):
-    """What a tab shows of a funnel and its segments.
+    """The view of a funnel and its segments in a tab.
 
     Attributes
     ----------
     figure : plotly.graph_objects.Figure
     table : pandas.DataFrame
-        What is drawn.
+        The data of the figure.
     listed : DisplayTable
         The table as it is shown, with its line of Python.
     words : str
-        What it comes to, read aloud; empty where nothing was asked, as the picture says.
-    behind : function
-        Returns who is behind a mark: given its trace and its number, a :class:`Behind` or None.
+        The result in words, read aloud; empty if there is none, and the figure says why.
+    selection_at : function
+        Returns the :class:`PeopleSelection` of a mark, given its trace and its number, or None.
     """
 
     figure: go.Figure
     table: pd.DataFrame
     listed: DisplayTable
     words: str
-    behind: Callable[[Any, int], Behind | None]
+    selection_at: Callable[[Any, int], PeopleSelection | None]

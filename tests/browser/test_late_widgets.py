@@ -28,9 +28,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from tests.workbench.widgets.played import shop
 from workbench.widgets.chart import Chart
-from workbench.widgets.lessons.edited import opened
+from workbench.widgets.lessons.edited import open_player
 from workbench.widgets.table import Table
-player, chart, table = opened(shop()), Chart(go.Figure(go.Bar(y=[1], name="before"))), Table()
+player, chart, table = open_player(shop()), Chart(go.Figure(go.Bar(y=[1], name="before"))), Table()
 chart.layout.title.text = "one"
 table.show(pd.DataFrame({"n": [1]}), "one")
 display(player, chart, table)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import workbench as wb
 from tests.workbench.widgets.played import shop
-from workbench.widgets.lessons.edited import both, opened
+from workbench.widgets.lessons.edited import make_both, open_player
 from workbench.widgets.stepper.questions import questions_of
 
 pytestmark = pytest.mark.browser
@@ -19,8 +19,8 @@ QUESTIONS = questions_of(LESSON)
 COUNT = len(LESSON["steps"])
 MAKE = """
 from tests.workbench.widgets.played import shop
-from workbench.widgets.lessons.edited import opened
-player = opened(shop())
+from workbench.widgets.lessons.edited import open_player
+player = open_player(shop())
 player
 """
 #: Milliseconds from a key to the layout of its step.
@@ -58,7 +58,7 @@ def shared(chromium: Browser) -> Iterator[Page]:
 @pytest.fixture
 def offline(shared: Page, tmp_path: Path) -> Page:
     """The page of the shop's funnel."""
-    shared.goto(opened(shop()).to_html(tmp_path / "lesson.html").as_uri())
+    shared.goto(open_player(shop()).to_html(tmp_path / "lesson.html").as_uri())
     # The lesson in the page is unpacked before it is drawn.
     expect(shared.locator(".wbp-caption")).to_be_visible()
     return shared
@@ -159,7 +159,7 @@ def test_controls_and_what_has_changed_stay_in_sight_and_steps_are_quick(
 
 
 def test_two_modes_go_in_step(shared: Page, tmp_path: Path) -> None:
-    player = opened(both(shop(), shop("strict_order")))
+    player = open_player(make_both(shop(), shop("strict_order")))
     shared.goto(player.to_html(tmp_path / "beside.html").as_uri())
     captions = shared.locator(".wbp-caption")
     expect(captions).to_have_count(2)

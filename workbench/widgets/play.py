@@ -16,7 +16,7 @@ from workbench.queries.query import Query
 from workbench.spark.sources.given import table
 from workbench.widgets.lessons.backfill import backfill_maker
 from workbench.widgets.lessons.cells_timeline import joined_cells
-from workbench.widgets.lessons.edited import Make, both, opened
+from workbench.widgets.lessons.edited import LessonMaker, make_both, open_player
 from workbench.widgets.lessons.funnel import funnel_maker
 from workbench.widgets.lessons.retention import retention_lesson
 from workbench.widgets.lessons.tiling import TILING, tiling_lesson
@@ -87,18 +87,18 @@ def play(
     copies = deepcopy(tables) if isinstance(beside, Kernel) else tables
     make, chosen_key = _play(what, *tables, key=key, column=column)
     if beside is None:
-        return opened(make)
+        return open_player(make)
     other, _ = _play(beside, *copies, key=chosen_key, column=column)
-    return opened(both(make, other))
+    return open_player(make_both(make, other))
 
 
-def _given(lesson: Lesson) -> Make:
+def _given(lesson: Lesson) -> LessonMaker:
     """Return a maker of a lesson whose input cannot be edited."""
     return lambda _rows: lesson
 
 
 @singledispatch
-def _play(what: Any, *_tables: Any, **_options: Any) -> tuple[Make, Any]:
+def _play(what: Any, *_tables: Any, **_options: Any) -> tuple[LessonMaker, Any]:
     """Return the maker of the lesson, and the key that it is about."""
     raise WorkbenchError(
         f"what: {kind_in_words(what)} cannot be stepped through; "
@@ -107,7 +107,7 @@ def _play(what: Any, *_tables: Any, **_options: Any) -> tuple[Make, Any]:
 
 
 @_play.register
-def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> tuple[Make, Any]:
+def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> tuple[LessonMaker, Any]:
     if len(tables) != 1:
         raise WorkbenchError(
             f"df: a window call is played on one table, and {len(tables)} are given."
@@ -118,7 +118,9 @@ def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> tuple[
 
 
 @_play.register
-def _play_backfill(what: Backfill, *tables: Any, key: Any, column: str | None) -> tuple[Make, Any]:
+def _play_backfill(
+    what: Backfill, *tables: Any, key: Any, column: str | None
+) -> tuple[LessonMaker, Any]:
     if len(tables) != 2:
         raise WorkbenchError(
             f"queries, events: a backfill is played on two tables, and {len(tables)} are given."
@@ -129,7 +131,7 @@ def _play_backfill(what: Backfill, *tables: Any, key: Any, column: str | None) -
 
 
 @_play.register
-def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> tuple[Make, Any]:
+def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> tuple[LessonMaker, Any]:
     if len(tables) != 1:
         raise WorkbenchError(
             f"events: a funnel is played on one table, and {len(tables)} are given."
@@ -148,7 +150,9 @@ def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> tuple
 
 
 @_play.register
-def _play_retention(what: Retention, *tables: Any, key: Any, **_options: Any) -> tuple[Make, Any]:
+def _play_retention(
+    what: Retention, *tables: Any, key: Any, **_options: Any
+) -> tuple[LessonMaker, Any]:
     if tables:
         raise WorkbenchError("what: a retention has its events already; give it alone.")
     lesson, chosen = retention_lesson(what, key)
@@ -156,7 +160,7 @@ def _play_retention(what: Retention, *tables: Any, key: Any, **_options: Any) ->
 
 
 @_play.register
-def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> tuple[Make, Any]:
+def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> tuple[LessonMaker, Any]:
     run = trace(what, *tables)
     if what.__name__ in TILING:
         return _given(tiling_lesson(run, what.__name__)), None

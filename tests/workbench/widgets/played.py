@@ -6,7 +6,7 @@ import numpy as np
 
 import workbench as wb
 from workbench.funnel.inspect.one_key import KeyRows
-from workbench.widgets.lessons.edited import Make
+from workbench.widgets.lessons.edited import LessonMaker
 from workbench.widgets.lessons.funnel import funnel_maker
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def key_rows(events: list[tuple[str, int]] = EVENTS) -> KeyRows:
     return KeyRows(time, np.array(bits, np.uint32), [name for name, _ in events], False, False)
 
 
-def shop(*modes: str, events: list[tuple[str, int]] = EVENTS) -> Make:
+def shop(*modes: str, events: list[tuple[str, int]] = EVENTS) -> LessonMaker:
     """What makes the lesson of the shop's funnel."""
     funnel = wb.Funnel(SHOP, "1 hour", modes=list(modes))
     return funnel_maker(funnel, key_rows(events), "ann")

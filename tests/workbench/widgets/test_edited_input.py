@@ -7,7 +7,7 @@ import pytest
 import workbench as wb
 from tests.workbench.widgets.played import EVENTS, RUNG, shop
 from workbench.errors import WorkbenchError
-from workbench.widgets.lessons.edited import opened
+from workbench.widgets.lessons.edited import open_player
 from workbench.widgets.lessons.fresh import partition_of_rows
 from workbench.widgets.lessons.tiling import play_rung
 from workbench.widgets.lessons.window import window_maker
@@ -19,7 +19,7 @@ def rows_of(player: Player) -> list[list[Any]]:
 
 
 def test_an_edited_event_gives_the_lesson_of_that_input() -> None:
-    player = opened(shop())
+    player = open_player(shop())
     rows = rows_of(player)
     rows[6] = ["1970-01-01T01:20:00", "checkout"]
     player.edit(rows)
@@ -30,7 +30,7 @@ def test_an_edited_event_gives_the_lesson_of_that_input() -> None:
 
 
 def test_events_are_added_and_removed() -> None:
-    player = opened(shop())
+    player = open_player(shop())
     player.edit([row for row in rows_of(player) if row[1] != "checkout"])
     assert player.lesson["result"] == "2"
     player.edit([*rows_of(player), ["1970-01-01T00:59:00", "checkout"]])
@@ -55,7 +55,7 @@ def test_the_events_of_the_picture_know_their_row() -> None:
 def test_an_input_that_does_not_run_says_why_and_changes_nothing(
     rows: list[list[Any]], sentence: str
 ) -> None:
-    player = opened(shop())
+    player = open_player(shop())
     before = player.lesson
     player.edit(rows)
     assert player.problem.startswith(sentence)
@@ -65,13 +65,13 @@ def test_an_input_that_does_not_run_says_why_and_changes_nothing(
 
 
 def test_what_the_browser_sends_is_run() -> None:
-    player = opened(shop())
+    player = open_player(shop())
     player._handle_custom_msg({"rows": rows_of(player)[:2]}, [])
     assert len(player.lesson["input"]["rows"]) == 2
 
 
 def test_predictions_begin_anew_with_another_run() -> None:
-    player = opened(shop())
+    player = open_player(shop())
     player.answers = {"1": 0}
     player.edit(rows_of(player)[:3])
     assert player.answers == {}
@@ -93,7 +93,7 @@ def test_queries_and_events_of_a_rung_are_edited() -> None:
 def test_every_column_of_a_partition_is_edited() -> None:
     given: dict[str, list[Any]] = {"k": [1, 2, 3], "v": [5, None, 9], "s": ["a", None, "b"]}
     call = wb.Over(order_by="k", frame=wb.Frame.rows(-1, 0), engine="kernel", m=wb.fn.max("v"))
-    player = opened(window_maker(partition_of_rows(call, given)))
+    player = open_player(window_maker(partition_of_rows(call, given)))
     assert player.lesson["input"]["rows"] == [["1", "5", "a"], ["2", "", ""], ["3", "9", "b"]]
     player.edit([["4", "1", "c"], ["2", "", ""], ["3", "70", ""], ["1", "5", ""]])
     edited: dict[str, list[Any]] = {
@@ -115,4 +115,4 @@ def test_a_lesson_without_an_input_says_so() -> None:
 
 def test_a_mode_that_is_unknown_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="mode: 'guess' is not known; use watch, predict"):
-        opened(shop()).mode = "guess"
+        open_player(shop()).mode = "guess"

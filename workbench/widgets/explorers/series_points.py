@@ -1,4 +1,4 @@
-"""One point of a moving band: its frame on the chart, what its window holds, and its kernel."""
+"""One point of a moving band: its frame on the chart, the rows of its window, and its kernel."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ class FrameOfRow(NamedTuple):
     ----------
     key : tuple
     row : int
-        Its number in the band.
+        The row's number in the band.
     first, last : int
         The rows of its frame in the band, half open.
     """
@@ -45,7 +45,7 @@ class FrameOfRow(NamedTuple):
 
 
 class PointPanel(widgets.VBox):  # type: ignore[misc]
-    """What is known of the point that was clicked last; nothing is seen before.
+    """The details of the point that was clicked last; hidden until then.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class PointPanel(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, prepared: PreparedSeries) -> None:
         self._prepared = prepared
-        self._asked: Any = None
+        self._selected: Any = None
         self.words, self.status = HTML(), Status()
         self.button = widgets.Button(
             description="Step through", icon="play",
@@ -72,21 +72,21 @@ class PointPanel(widgets.VBox):  # type: ignore[misc]
         self.place, self.player.children, self.layout.display = None, (), "none"
 
     def show(self, over: Over, key: Key, band: Band, row: int) -> None:
-        """Look at a point.
+        """Show the details of a point.
 
         Parameters
         ----------
         over : Over
         key : tuple
         band : Band
-            Of this key.
+            The band of this key.
         row : int
-            Of the band.
+            The row's number in the band.
         """
         frame = self._prepared.frame(over, key, band.rows[row])
         place = FrameOfRow(key, row, *_in_band(band.rows, *frame, row))
-        self._asked, self.player.children = (over, band.rows[row]), ()
-        self.words.value = _words(key, band, place)
+        self._selected, self.player.children = (over, band.rows[row]), ()
+        self.words.value = _point_text(key, band, place)
         rows = place.last - place.first
         self.button.disabled = rows > MOST_STEPPED
         self.status.tell()
@@ -99,13 +99,13 @@ class PointPanel(widgets.VBox):  # type: ignore[misc]
 
     def play(self) -> None:
         """Step through the kernel on the rows of the frame."""
-        over, row = self._asked
+        over, row = self._selected
         rows = self._prepared.partition(over, self.place.key, row)
         self.player.children = (Player(window_lesson(rows, band_of(over))),)
 
 
 def _in_band(rows: range, first: int, last: int, at: int) -> tuple[int, int]:
-    """The part of a frame that is drawn, whichever way the series goes along its axis."""
+    """Return the part of a frame that is in the band, for an ascending or descending series."""
     low, high = max(first, min(rows)), min(last, max(rows) + 1)
     if low >= high:
         return at, at
@@ -113,8 +113,8 @@ def _in_band(rows: range, first: int, last: int, at: int) -> tuple[int, int]:
     return ends[0], ends[1] + 1
 
 
-def _words(key: Key, band: Band, place: FrameOfRow) -> Any:
-    """A sentence about a point and its window."""
+def _point_text(key: Key, band: Band, place: FrameOfRow) -> Any:
+    """Return sentences about a point and its window."""
     row = place.row
     at, value = _moment(band.x[row]), number(float(band.y[row]))
     who = " · ".join([*map(str, key), at])
@@ -138,7 +138,7 @@ def _moment(value: Any) -> str:
 
 
 def frame_shapes(band: Band, place: FrameOfRow, panel: int) -> list[dict[str, Any]]:
-    """Return what shades the frame of a point in its panel, and a line through the point."""
+    """Return the shapes that shade the frame of a point in its panel, and a line at the point."""
     if place.last <= place.first:
         return []
     axis = f"y{panel + 1 if panel else ''} domain"
@@ -155,29 +155,29 @@ def _on_axis(value: Any) -> Any:
 
 
 def outlier_places(bands: Sequence[tuple[Any, Band]], view: View | None) -> list[tuple[Any, int]]:
-    """Return the key and the row of each outlier that is seen, the farthest first."""
-    found: list[tuple[float, Any, int]] = []
+    """Return the key and the row of each visible outlier, the farthest first."""
+    outliers: list[tuple[float, Any, int]] = []
     for key, band in bands:
         inside = slice(0, len(band.x)) if view is None else within(band.x, *view)
         rows = outlier_rows(band, inside, MOST_LISTED)
         beyond = band.beyond(rows).tolist()
-        found += [(far, key, row) for far, row in zip(beyond, rows.tolist(), strict=True)]
-    found.sort(key=lambda one: -one[0])
-    return [(key, row) for _, key, row in found[:MOST_LISTED]]
+        outliers += [(far, key, row) for far, row in zip(beyond, rows.tolist(), strict=True)]
+    outliers.sort(key=lambda one: -one[0])
+    return [(key, row) for _, key, row in outliers[:MOST_LISTED]]
 
 
 def outlier_frame(
     bands: Mapping[str, Band], view: View | None, names: tuple[str, str]
 ) -> pd.DataFrame:
-    """Return the outliers that are seen as a table, the farthest beyond their own window first.
+    """Return the visible outliers as a table, the farthest beyond their own window first.
 
     Parameters
     ----------
     bands : dict of str to Band
-        By what each is called.
+        The bands by name.
     view : (value, value) or None
     names : (str, str)
-        Of the axis and of the value.
+        The names of the axis and of the value.
 
     Returns
     -------
@@ -194,8 +194,8 @@ def outlier_frame(
         "upper quartile": [_quartile(bands[name], row, 1) for name, row in places],
         "beyond": [round(float(bands[name].beyond(row)), 2) for name, row in places],
     }
-    found = pd.DataFrame(columns)
-    return found.drop(columns="series") if set(bands) <= {""} else found
+    outliers = pd.DataFrame(columns)
+    return outliers.drop(columns="series") if set(bands) <= {""} else outliers
 
 
 def _quartile(band: Band, row: int, side: int) -> float:

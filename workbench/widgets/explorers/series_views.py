@@ -1,4 +1,4 @@
-"""Parts of a moving band's axis: as a state and a page have them, and the rows in them."""
+"""Ranges of a moving band's axis: in a state and in a page, and the rows in them."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from workbench.figures.theme import number
 from workbench.widgets.sharing.state import Parts, single_text
 from workbench.windows.bands.quantile_band import Band
 
-#: How often the axis is halved for a page.
+#: The number of times that the axis is halved for a page.
 HALVES = 3
 
 
 def view_parts(view: View | None) -> dict[str, str]:
-    """Return what a state says of the part of the axis that is seen; nothing where it is all.
+    """Return the visible range of the axis as parts of a state; empty for the whole axis.
 
     Examples
     --------
@@ -28,18 +28,18 @@ def view_parts(view: View | None) -> dict[str, str]:
 
 
 def view_of(parts: Parts, is_time: bool) -> View | None:
-    """Return the part of the axis that a state says; None where it says none.
+    """Return the range of the axis in a state, or None if it has none.
 
     Parameters
     ----------
     parts : dict of str to list of str
     is_time : bool
-        Whether the axis has times, and no numbers.
+        Whether the axis has times rather than numbers.
 
     Raises
     ------
     WorkbenchError
-        When it says what is no part of an axis.
+        When the state has an invalid range.
 
     Examples
     --------
@@ -62,40 +62,40 @@ def view_of(parts: Parts, is_time: bool) -> View | None:
 
 
 def zooms(view: View | None, whole: View | None) -> list[tuple[str, View | None]]:
-    """Return parts of the axis to look at: what is seen, all, and from halves on smaller ones.
+    """Return the ranges to zoom to: the visible one, all, the halves, quarters and eighths.
 
     Parameters
     ----------
     view : (value, value) or None
-        What is seen now; None for all.
+        The visible range; None for all.
     whole : (value, value) or None
-        All there is.
+        The whole axis.
 
     Returns
     -------
     list of (str, (value, value) or None)
-        With what each is called.
+        The ranges with their labels.
 
     Examples
     --------
     >>> [name for name, _ in zooms(None, (0, 8))][:4]
     ['all', '1/2: 0 to 4', '1/2: 4 to 8', '1/4: 0 to 2']
     """
-    found: list[tuple[str, View | None]] = [("all", None)]
+    ranges: list[tuple[str, View | None]] = [("all", None)]
     if view is not None:
-        found.insert(0, (spoken_view(view), view))
+        ranges.insert(0, (spoken_view(view), view))
     if whole is None or not whole[0] < whole[1]:
-        return found
+        return ranges
     low, length = whole[0], whole[1] - whole[0]
     for parts in (2**k for k in range(1, HALVES + 1)):
         for k in range(parts):
             part = low + length * k / parts, low + length * (k + 1) / parts
-            found.append((f"1/{parts}: {spoken_view(part)}", part))
-    return found
+            ranges.append((f"1/{parts}: {spoken_view(part)}", part))
+    return ranges
 
 
 def spoken_view(view: View) -> str:
-    """Return from where to where something goes, as it is read."""
+    """Return a range in words."""
     low, high = view
     if isinstance(low, np.datetime64):
         unit = "m" if high - low < np.timedelta64(14, "D") else "D"
@@ -104,17 +104,17 @@ def spoken_view(view: View) -> str:
 
 
 def rows_seen(name: str, band: Band, view: View | None, across: str, value: str) -> pd.DataFrame:
-    """Return the rows of a series that are seen, with its band.
+    """Return the visible rows of a series, with its band.
 
     Parameters
     ----------
     name : str
-        Of the series.
+        The name of the series.
     band : Band
     view : (value, value) or None
-        What is seen of the axis.
+        The visible range of the axis.
     across, value : str
-        What the axes are called.
+        The names of the axes.
 
     Returns
     -------

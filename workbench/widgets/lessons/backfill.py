@@ -11,7 +11,7 @@ from workbench.backfill.inspect.one_query import ask, times_of_key
 from workbench.backfill.inspect.origin import OneQuery, counted, in_words
 from workbench.errors import WorkbenchError
 from workbench.widgets.lessons.backfill_input import BackfillInput, KeyOfBackfill
-from workbench.widgets.lessons.edited import Make
+from workbench.widgets.lessons.edited import LessonMaker
 from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.lessons.tiling import tiling_lesson
@@ -21,15 +21,15 @@ from workbench.windows.inspect.one_partition import value_text
 MOST_EVENTS, MOST_QUERIES = 12, 4
 
 
-def backfill_maker(plan: Plan, key: Any, column: str | None = None) -> Make:
-    """Return what makes the lesson of one feature of a key's last queries, and of edited ones.
+def backfill_maker(plan: Plan, key: Any, column: str | None = None) -> LessonMaker:
+    """Return the maker of a lesson of one feature, for a key's last queries and for edited ones.
 
     Parameters
     ----------
     plan : Plan
     key : value, or tuple of values when the key has several columns
     column : str, optional
-        The feature; without it, the first that has states and a sawtooth window.
+        The feature; by default the first that has states and a sawtooth window.
 
     Returns
     -------
@@ -41,27 +41,27 @@ def backfill_maker(plan: Plan, key: Any, column: str | None = None) -> Make:
         When no query has this key, or the feature has no sawtooth window or no states.
     """
     one_query = ask(plan, key, most=MOST_EVENTS)
-    feature = _stepped(plan, one_query, column)
+    feature = _stepped_feature(plan, one_query, column)
     time, _ = one_query.columns(feature.name)
     since = time[0] if len(time) else one_query.query
     times = [at for at in times_of_key(plan, key) if at >= since]
     fetched = KeyOfBackfill(np.array(times[-MOST_QUERIES:], np.int64), one_query)
-    given = BackfillInput(fetched, feature.name, _names(feature, one_query), plan.integer_time)
-    start = given.start()
+    key_input = BackfillInput(fetched, feature.name, _names(feature, one_query), plan.integer_time)
+    start = key_input.start()
     who = ", ".join(map(value_text, key)) if isinstance(key, tuple) else value_text(key)
 
     def make(edited: Rows | None) -> Lesson:
-        now = start if edited is None else given.read(edited)
-        lesson = _lesson(now, feature, who, plan.integer_time)
-        # Rows that change and go have times of their own, which nobody sees here.
-        editable = given.is_editable and not plan.alive
-        return {**lesson, "input": given.table(now)} if editable else lesson
+        edited_key = start if edited is None else key_input.read(edited)
+        lesson = _lesson(edited_key, feature, who, plan.integer_time)
+        # Rows of entities have validity intervals, which the table does not show.
+        editable = key_input.is_editable and not plan.alive
+        return {**lesson, "input": key_input.table(edited_key)} if editable else lesson
 
     return make
 
 
 def _lesson(key: KeyOfBackfill, feature: BoundFeature, who: str, integer_time: bool) -> Lesson:
-    """The lesson that steps through a feature of a key's queries."""
+    """Return the lesson that steps through a feature of a key's queries."""
     (time, mergeable), query, span = key.one.columns(feature.name), key.query, feature.span
     assert mergeable is not None
     empty = mergeable.empty
@@ -77,7 +77,7 @@ def _lesson(key: KeyOfBackfill, feature: BoundFeature, who: str, integer_time: b
     show = {"": lambda one: words(one) if isinstance(one, dict) else str(one), "time": clock}
     run = trace(sawtooth_windows, empty, *arguments, show=show)
     lesson = tiling_lesson(run, f"{feature.name} · {who}", words, clock)
-    # Over a block of one partition, as Spark's workers run it: so it is compiled already.
+    # Over a block of one partition, as in Spark's workers: that version is already compiled.
     ends = np.array([0, len(query)]), np.array([0, len(time)])
     sawtooth_windows.over(ends[0], empty, *arguments, right=ends[1])
     answers = mergeable.answers(states, _rows(query, span, time))
@@ -89,40 +89,40 @@ def _lesson(key: KeyOfBackfill, feature: BoundFeature, who: str, integer_time: b
     return {**lesson, "result": ", ".join(map(in_words, answers))}
 
 
-def _stepped(plan: Plan, one_query: OneQuery, column: str | None) -> BoundFeature:
-    """The feature of a name, or the first that can be stepped through."""
-    found = {one.name: one for one in plan.features if _has_teeth(one)}
-    shown = [name for name in found if one_query.columns(name)[1] is not None]
-    name = shown[0] if column is None and shown else column
+def _stepped_feature(plan: Plan, one_query: OneQuery, column: str | None) -> BoundFeature:
+    """Return the feature of a name, or the first that can be stepped through."""
+    steppable = {one.name: one for one in plan.features if _is_sawtooth(one)}
+    steppable_names = [name for name in steppable if one_query.columns(name)[1] is not None]
+    name = steppable_names[0] if column is None and steppable_names else column
     if name is None:
         raise WorkbenchError(
             "what: none of its features has a sawtooth window with states to step through; "
             "give it one without by, whose function keeps states, as avg, sum and max do."
         )
-    if name not in shown:
-        known = ", ".join(map(repr, shown)) or "none here"
+    if name not in steppable_names:
+        known = ", ".join(map(repr, steppable_names)) or "none here"
         raise WorkbenchError(
             f"column: {column!r} has no sawtooth window with states to step through; "
             f"those that have: {known}."
         )
-    return found[name]
+    return steppable[name]
 
 
 def _names(feature: BoundFeature, one_query: OneQuery) -> dict[str, str]:
-    """The columns that a feature reads: how the workers call them, and how a person does."""
+    """Return the columns that a feature reads: the user's name by the workers' name."""
     features = one_query.task.features
     call = next(one.call for one in features if one.call.column == feature.name)
-    given = zip(call.arguments, feature.resolved.function.arguments, strict=True)
-    return {name: one if isinstance(one, str) else "value" for name, one in given}
+    pairs = zip(call.arguments, feature.resolved.function.arguments, strict=True)
+    return {name: one if isinstance(one, str) else "value" for name, one in pairs}
 
 
-def _has_teeth(one: Any) -> bool:
+def _is_sawtooth(one: Any) -> bool:
     span = one.span
     return span.window is not None and span.hop > 1 and span.last_hop == 1 and one.by is None
 
 
 def _rows(query: Any, span: Any, time: Any) -> list[int]:
-    """How many events each query sees."""
+    """Return the number of events in each query's window."""
     low = (query - span.window) // span.hop * span.hop
     rows = np.searchsorted(time, query) - np.searchsorted(time, low)
     return [int(one) for one in rows]

@@ -1,4 +1,4 @@
-"""The queries and the events of a backfill's key, as a table that a person edits."""
+"""The queries and the events of a backfill's key, as a table to edit."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,12 +29,12 @@ QUERY, EVENT = "query", "event"
 
 @dataclass(frozen=True)
 class KeyOfBackfill:
-    """What a lesson of a backfill looks at.
+    """The queries and events of a key that a lesson of a backfill shows.
 
     Attributes
     ----------
     query : int64 array of shape (queries,)
-        When the key is asked, sorted.
+        The times of the key's queries, sorted.
     one : OneQuery
         The task and the key's events.
     """
@@ -44,22 +44,21 @@ class KeyOfBackfill:
 
     @property
     def time(self) -> NDArray[np.int64]:
-        """When the events happened."""
+        """The times of the events."""
         return instants(as_array(self.one.events.column(TIME)))
 
 
 class BackfillInput:
-    """The times of queries, the times of events and what of an event a feature reads.
+    """The times of queries and of events, and the columns of events that a feature reads.
 
-    All else about an event, such as whether it meets the feature's condition, stays as it is of
-    those that count.
+    All else of an event, such as its condition, is that of an event that counts.
 
     Parameters
     ----------
     key : KeyOfBackfill
     feature : str
     names : dict of str to str
-        The columns that the feature reads, as the workers call them and as a person does.
+        The columns that the feature reads: the user's name by the workers' name.
     integer_time : bool
     """
 
@@ -78,11 +77,11 @@ class BackfillInput:
         return bool(len(self._counting)) and all(map(is_written, self.types.values()))
 
     def start(self) -> KeyOfBackfill:
-        """Return the key with the events that count alone."""
+        """Return the key with only the events that count."""
         return replace(self.key, one=replace(self.key.one, events=self._counting))
 
     def table(self, key: KeyOfBackfill) -> dict[str, Any]:
-        """Return queries and events as what is edited; events that do not count stand last."""
+        """Return queries and events as a table to edit, with events that do not count last."""
         counting = key.one.counting(self.feature)
         rest = np.setdiff1d(np.arange(len(key.time)), counting)
         order = np.concatenate([counting, rest])
@@ -104,7 +103,7 @@ class BackfillInput:
         return {"columns": columns, "rows": rows, "drag": drag}
 
     def read(self, table: Rows) -> KeyOfBackfill:
-        """Return what edited rows are, in order of time."""
+        """Return the queries and events of an edited table, in order of time."""
         rows = [
             (instant(row[1], self.integer_time), row)
             for row in check_rows(table, 2 + len(self.names))
@@ -114,14 +113,16 @@ class BackfillInput:
         events = [(at, row) for at, row in rows if row[0] == EVENT]
         if not (query and events):
             raise WorkbenchError("rows: a query and an event are needed; keep one of each.")
-        found = self._counting.take(pa.array([0] * len(events)))
+        event_rows = self._counting.take(pa.array([0] * len(events)))
         times = np.array([at for at, _ in events], np.int64)
-        found = _with(found, TIME, from_instants(times, found.schema.field(TIME).type))
+        event_rows = _with_column(
+            event_rows, TIME, from_instants(times, event_rows.schema.field(TIME).type)
+        )
         for place, (name, type_) in enumerate(self.types.items(), 2):
             cells = [row[place] for _, row in events]
-            found = _with(found, name, column_of(cells, self.names[name], type_))
-        return KeyOfBackfill(np.array(query, np.int64), replace(self.key.one, events=found))
+            event_rows = _with_column(event_rows, name, column_of(cells, self.names[name], type_))
+        return KeyOfBackfill(np.array(query, np.int64), replace(self.key.one, events=event_rows))
 
 
-def _with(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
+def _with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
     return table.set_column(table.column_names.index(name), name, values)

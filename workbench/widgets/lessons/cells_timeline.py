@@ -1,4 +1,4 @@
-"""The cells that a query's windows are joined from, on a line of time."""
+"""The cells that a query's windows are joined from, on a timeline."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ LEGEND = {
 
 
 def joined_cells(run: Trace) -> list[Lesson]:
-    """Return the pictures of a run of ``join_windows``: the cells, and what each window has.
+    """Return the pictures of a run of ``join_windows``: the cells, and the state of each window.
 
     Parameters
     ----------
@@ -23,24 +23,24 @@ def joined_cells(run: Trace) -> list[Lesson]:
     Returns
     -------
     list of dict
-        A time line, on which a cell reaches from where it begins to where it ends, and cells.
+        A timeline, on which a cell extends from its begin to its end, and the windows as cells.
     """
     if not run.steps:
         return []
-    given = run.steps[0].variables
-    size = given["size"]
-    cells = [given["words"][at : at + size] for at in range(0, len(given["words"]), size)]
-    lanes = _lanes(given["series"], given["windows"])
-    events = [_event(number, cell, given) for number, cell in enumerate(cells)]
-    taken: dict[int, list[int]] = {}
-    states, held = [], []
+    variables = run.steps[0].variables
+    size = variables["size"]
+    cells = [variables["words"][at : at + size] for at in range(0, len(variables["words"]), size)]
+    lanes = _lanes(variables["series"], variables["windows"])
+    events = [_event(number, cell, variables) for number, cell in enumerate(cells)]
+    taken_cells: dict[int, list[int]] = {}
+    states, window_texts = [], []
     for step in run.steps:
         v = step.variables
         w, number = v["w"], v["first"] // size
-        taken.setdefault(w, []).append(number)
-        states.append(_state(w, number, list(taken[w]), v))
-        held.append(_held(v))
-    places = sorted({event["at"] for event in events} | {float(given["at"])})
+        taken_cells.setdefault(w, []).append(number)
+        states.append(_state(w, number, list(taken_cells[w]), v))
+        window_texts.append(_window_texts(v))
+    places = sorted({event["at"] for event in events} | {float(variables["at"])})
     ticks = [{"at": place, "label": f"{place:.0f}"} for place in places]
     asks = "Which cells does the window have then?"
     line = {
@@ -48,20 +48,20 @@ def joined_cells(run: Trace) -> list[Lesson]:
         "lanes": lanes, "events": events, "ticks": ticks, "states": states, "legend": LEGEND,
         "asks": asks,
     }  # fmt: skip
-    return [line, _joined(held, len(given["windows"]))]
+    return [line, _window_cells(window_texts, len(variables["windows"]))]
 
 
 def _lanes(series: int, windows: list[list[int]]) -> list[str]:
-    """A lane for each series of hops, and one for the core of each window."""
+    """Return a lane for each series of hops, and one for the core of each window."""
     hops = {window[SERIES]: window[HOP] for window in windows}
     names = [f"hops of {hops[s]}" if s in hops else f"series {s}" for s in range(series)]
     return [*names, *(f"core of window {w}" for w in range(len(windows)))]
 
 
-def _event(number: int, cell: list[int], given: dict[str, Any]) -> dict[str, Any]:
-    series, begin, windows = cell[SERIES], cell[BEGIN], given["windows"]
+def _event(number: int, cell: list[int], variables: dict[str, Any]) -> dict[str, Any]:
+    series, begin, windows = cell[SERIES], cell[BEGIN], variables["windows"]
     hops = [window[HOP] for window in windows if window[SERIES] == series]
-    end = begin + hops[0] if hops else given["upload"]
+    end = begin + hops[0] if hops else variables["upload"]
     fields = ", ".join(map(str, cell[HEAD:]))
     return {
         "at": float(begin), "to": float(max(end, cell[LATEST])), "lane": series,
@@ -70,31 +70,31 @@ def _event(number: int, cell: list[int], given: dict[str, Any]) -> dict[str, Any
     }  # fmt: skip
 
 
-def _state(w: int, number: int, taken: list[int], v: dict[str, Any]) -> dict[str, Any]:
+def _state(w: int, number: int, taken_cells: list[int], v: dict[str, Any]) -> dict[str, Any]:
     window = v["windows"][w]
     begin = window[CORE]
     if window[LENGTH] >= 0:
         begin = window_start(v["at"], window[LENGTH], window[HOP])
     label = f"window {w}, asked at {v['at']}"
     band = {"from": float(begin), "to": float(v["at"]), "label": label}
-    return {"current": number, "chain": taken, "skipped": [], "window": band}
+    return {"current": number, "chain": taken_cells, "skipped": [], "window": band}
 
 
-def _held(v: dict[str, Any]) -> list[str | None]:
-    """What each window has come to, nothing before its first cell."""
-    whole, real, found = v["whole"], v["real"], []
+def _window_texts(v: dict[str, Any]) -> list[str | None]:
+    """Return the state of each window as text, None before its first cell."""
+    whole, real, texts = v["whole"], v["real"], []
     for w in range(len(v["windows"])):
         fields = v["states"][w * whole + HEAD : (w + 1) * whole]
         fields += [f"{one:.6g}" for one in v["numbers"][w * real : (w + 1) * real]]
         is_empty = not v["states"][w * whole + LATEST] and not any(map(float, fields))
-        found.append(None if is_empty else ", ".join(map(str, fields)))
-    return found
+        texts.append(None if is_empty else ", ".join(map(str, fields)))
+    return texts
 
 
-def _joined(held: list[list[str | None]], windows: int) -> Lesson:
+def _window_cells(window_texts: list[list[str | None]], windows: int) -> Lesson:
     nothing: list[str | None] = [None] * windows
     states = []
-    for before, now in zip([nothing, *held], held, strict=False):
+    for before, now in zip([nothing, *window_texts], window_texts, strict=False):
         changed = [w for w in range(windows) if before[w] != now[w]]
         states.append({"cells": now, "changed": changed, "current": None})
     labels = [f"window {w}" for w in range(windows)]

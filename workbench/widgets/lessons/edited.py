@@ -1,4 +1,4 @@
-"""The input of a lesson as a table that a person edits, and the input that an edited table is."""
+"""The input of a lesson as a table to edit, and back."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,20 +31,20 @@ from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.side_by_side import in_step
 from workbench.windows.inspect.one_partition import Partition
 
-#: Makes the lesson of an input: of the edited rows, or of what was given where there are none.
-Make = Callable[[Rows | None], Lesson]
+#: Makes a lesson from edited rows, or from the original input if there are none.
+LessonMaker = Callable[[Rows | None], Lesson]
 
 
-def opened(make: Make) -> Player:
-    """Return a player of a lesson, whose input can be edited where the lesson has one."""
+def open_player(make: LessonMaker) -> Player:
+    """Return a player of a lesson, whose input can be edited if the lesson has one."""
     lesson = make(None)
     return Player(lesson, again=make if lesson.get("input") else None)
 
 
-def both(left: Make, right: Make) -> Make:
-    """Return what makes two lessons of one input, side by side.
+def make_both(left: LessonMaker, right: LessonMaker) -> LessonMaker:
+    """Return a maker of two lessons side by side, of the same input.
 
-    The input can be edited where both mean the same by it.
+    The input can be edited if it has the same columns for both.
 
     Parameters
     ----------
@@ -56,54 +56,55 @@ def both(left: Make, right: Make) -> Make:
     """
 
     def make(rows: Rows | None) -> Lesson:
-        found = left(rows), right(rows)
-        given = [(lesson.get("input") or {}).get("columns") for lesson in found]
-        lesson = in_step(*found)
-        return lesson if given[0] == given[1] else {**lesson, "input": None}
+        lessons = left(rows), right(rows)
+        columns = [(lesson.get("input") or {}).get("columns") for lesson in lessons]
+        lesson = in_step(*lessons)
+        return lesson if columns[0] == columns[1] else {**lesson, "input": None}
 
     return make
 
 
 class FunnelInput:
-    """The rows of a funnel's key: when, and what happened, of all that is known to happen.
+    """The rows of a funnel's key: times and events, of the known kinds of events.
 
     Parameters
     ----------
     funnel : Funnel
     rows : KeyRows
-        As they were fetched: which steps an event fulfils is taken from them.
+        The fetched rows, which determine the steps that an event fulfils.
 
     Examples
     --------
     >>> funnel = Funnel(["a", "b"], 9, "user", "at")
     >>> key = KeyRows(np.array([3]), np.array([1], np.uint32), ["a"], True, False)
-    >>> given = FunnelInput(funnel, key)
-    >>> given.table(key)["rows"], given.read([["5", "b"], ["4", "a"]]).conditions.tolist()
+    >>> events = FunnelInput(funnel, key)
+    >>> events.table(key)["rows"], events.read([["5", "b"], ["4", "a"]]).conditions.tolist()
     ([[3, 'a']], [1, 2])
     """
 
     def __init__(self, funnel: Funnel, rows: KeyRows) -> None:
-        found = dict.fromkeys(zip(rows.names, map(int, rows.conditions), strict=True))
-        names = {name for name, _ in found}
-        found |= dict.fromkeys(
+        kinds = dict.fromkeys(zip(rows.names, map(int, rows.conditions), strict=True))
+        names = {name for name, _ in kinds}
+        kinds |= dict.fromkeys(
             (label, 1 << k) for k, label in enumerate(funnel.labels) if label not in names
         )
-        several = [name for name, _ in found if [n for n, _ in found].count(name) > 1]
+        several = [name for name, _ in kinds if [n for n, _ in kinds].count(name) > 1]
         self.labels, self.several, self.rows = funnel.labels, several, rows
-        self.known = {self._called(*one): one for one in found}
+        self.known = {self._event_label(*one): one for one in kinds}
 
-    def _called(self, name: str, conditions: int) -> str:
-        """The event's name, and the steps it fulfils where a name does not say."""
+    def _event_label(self, name: str, conditions: int) -> str:
+        """Return the event's name, with the steps it fulfils if the name is ambiguous."""
         if name and name not in self.several:
             return name
         steps = [k + 1 for k in range(len(self.labels)) if conditions >> k & 1]
         return f"{name} (step {', '.join(map(str, steps))})" if steps else f"{name} (no step)"
 
     def table(self, rows: KeyRows) -> dict[str, Any]:
-        """Return rows as what is edited."""
+        """Return rows as a table to edit."""
         kind, times = field_values(rows.time, rows.integer_time)
         what = [
-            self._called(*one) for one in zip(rows.names, map(int, rows.conditions), strict=True)
+            self._event_label(*one)
+            for one in zip(rows.names, map(int, rows.conditions), strict=True)
         ]
         columns = [{"name": "time", "kind": kind}, {"name": "event", "options": [*self.known]}]
         drag = None if kind == TEXT else {"column": 0, "seconds": 1}
@@ -113,7 +114,7 @@ class FunnelInput:
         }  # fmt: skip
 
     def read(self, table: Rows) -> KeyRows:
-        """Return what edited rows are, in order of time."""
+        """Return the rows of an edited table, in order of time."""
         table = check_rows(table, 2)
         if unknown := [what for _, what in table if what not in self.known]:
             known = ", ".join(map(repr, self.known))
@@ -133,14 +134,14 @@ class RungInput:
     ----------
     query : int64 array of shape (queries,)
     time : int64 array of shape (events,)
-        Microseconds, or integers of the user's own; both are sorted.
+        Microseconds, or integers in the user's unit; both are sorted.
     value : float64 array of shape (events,)
     integer_time : bool
 
     Examples
     --------
-    >>> given = RungInput(np.array([5]), np.array([3]), np.array([1.5]), True)
-    >>> given.table()["rows"], given.read([["query", "9", ""], ["event", "2", "4"]]).value.tolist()
+    >>> rung = RungInput(np.array([5]), np.array([3]), np.array([1.5]), True)
+    >>> rung.table()["rows"], rung.read([["query", "9", ""], ["event", "2", "4"]]).value.tolist()
     ([['query', 5, ''], ['event', 3, 1.5]], [4.0])
     """
 
@@ -150,7 +151,7 @@ class RungInput:
     integer_time: bool
 
     def table(self) -> dict[str, Any]:
-        """Return them as what is edited."""
+        """Return them as a table to edit."""
         size = len(self.query)
         kind, times = field_values([*self.query, *self.time], self.integer_time)
         columns = [
@@ -166,7 +167,7 @@ class RungInput:
         return {"columns": columns, "rows": rows, "drag": drag}
 
     def read(self, table: Rows) -> "RungInput":
-        """Return what edited rows are, in order of time."""
+        """Return the queries and events of an edited table, in order of time."""
         timed = [
             (instant(at, self.integer_time), what, value)
             for what, at, value in check_rows(table, 3)
@@ -201,26 +202,26 @@ class PartitionInput:
         return bool(self.names) and all(map(is_written, self.types))
 
     def table(self, partition: Partition) -> dict[str, Any]:
-        """Return rows as what is edited."""
-        called = {held: name for name, held in self.partition.task.columns}
+        """Return rows as a table to edit."""
+        display_names = {internal: name for name, internal in self.partition.task.columns}
         columns, fields = [], []
         for name, type_ in zip(self.names, self.types, strict=True):
             kind, cells = fields_of(partition.block.plain(name), type_)
-            columns.append({"name": called.get(name, name), "kind": kind})
+            columns.append({"name": display_names.get(name, name), "kind": kind})
             fields.append(cells)
         rows = [list(row) for row in zip(*fields, strict=True)]
         return {"columns": columns, "rows": rows, "drag": None}
 
     def read(self, table: Rows) -> Partition:
-        """Return what edited rows are, in their order."""
+        """Return the partition of an edited table, in order."""
         fields = zip(*check_rows(table, len(self.names)), strict=True)
-        called = {held: name for name, held in self.partition.task.columns}
+        display_names = {internal: name for name, internal in self.partition.task.columns}
         columns = {
-            name: column_of(list(cells), called.get(name, name), type_)
+            name: column_of(list(cells), display_names.get(name, name), type_)
             for name, cells, type_ in zip(self.names, fields, self.types, strict=True)
         }
         mine, task = self.partition, self.partition.task
         first = mine.block.keys.select(list(task.keys)).take([0] * len(table))
         rows = pa.table({**dict(zip(first.column_names, first.columns, strict=True)), **columns})
-        given = rows.select(mine.block.rows.column_names)
-        return replace(mine, block=ordered_block(given, task.keys, task.order))
+        ordered = rows.select(mine.block.rows.column_names)
+        return replace(mine, block=ordered_block(ordered, task.keys, task.order))

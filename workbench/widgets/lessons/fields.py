@@ -1,4 +1,4 @@
-"""The fields of an edited input: how times, numbers and texts stand in them, and what is read."""
+"""The fields of an edited input: times, numbers and texts as field values, and back."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,18 +19,18 @@ TIME, NUMBER, TEXT = "time", "number", "text"
 def field_values(
     time: Sequence[int] | NDArray[np.int64], integer_time: bool
 ) -> tuple[str, list[Any]]:
-    """Return how times are edited, and what stands in their fields.
+    """Return the kind of field that edits times, and the values of the fields.
 
     Parameters
     ----------
     time : sequence of int
-        Microseconds, or integers of the user's own.
+        Microseconds, or integers in the user's unit.
     integer_time : bool
 
     Returns
     -------
     str
-        The kind of the field: whole seconds have one of their own.
+        The kind of the field, which is "time" for whole seconds.
     list
 
     Examples
@@ -46,7 +46,7 @@ def field_values(
 
 
 def instant(field: Any, integer_time: bool) -> int:
-    """Return the time that a field holds.
+    """Return the time in a field.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def instant(field: Any, integer_time: bool) -> int:
     Raises
     ------
     WorkbenchError
-        When it holds none.
+        When the field has no valid time.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def instant(field: Any, integer_time: bool) -> int:
 
 
 def check_rows(rows: Rows, columns: int) -> Rows:
-    """Return edited rows, when there are some and each has all its fields."""
+    """Return edited rows, or raise an error if there are none or one lacks fields."""
     if not rows:
         raise WorkbenchError("rows: none is left to step through; keep one.")
     if any(len(row) != columns for row in rows):
@@ -87,7 +87,7 @@ def check_rows(rows: Rows, columns: int) -> Rows:
 
 
 def number_of(field: Any) -> float:
-    """Return the number that a field holds, or say that it holds none."""
+    """Return the number in a field, or raise an error if it has none."""
     try:
         return float(field)
     except ValueError:
@@ -95,12 +95,12 @@ def number_of(field: Any) -> float:
 
 
 def plain_type(type_: pa.DataType) -> pa.DataType:
-    """Return the type of a column's values, whether or not they are numbered."""
+    """Return the type of a column's values, also of a dictionary-encoded column."""
     return type_.value_type if pa.types.is_dictionary(type_) else type_
 
 
 def is_written(type_: pa.DataType) -> bool:
-    """Say whether values of a type can be written as text, and read from it."""
+    """Return whether values of a type can be written as text and parsed again."""
     kinds = pa.types
     checks = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal)
     texts = (kinds.is_string, kinds.is_large_string, kinds.is_date, kinds.is_timestamp)
@@ -108,7 +108,7 @@ def is_written(type_: pa.DataType) -> bool:
 
 
 def fields_of(values: pa.Array, type_: pa.DataType) -> tuple[str, list[Any]]:
-    """The kind of a column's fields, and what stands in them; nothing stands for null."""
+    """Return the kind of a column's fields, and their values; an empty field means null."""
     if pa.types.is_timestamp(type_):
         micros = values.cast(pa.timestamp("us", type_.tz)).cast(pa.int64()).to_pylist()
         kind, texts = field_values([one for one in micros if one is not None], integer_time=False)
@@ -120,7 +120,7 @@ def fields_of(values: pa.Array, type_: pa.DataType) -> tuple[str, list[Any]]:
 
 
 def column_of(cells: list[Any], name: str, type_: pa.DataType) -> pa.Array:
-    """Return what the fields of a column hold, named so where one holds no such value."""
+    """Return the column of these fields; ``name`` is for the error about an invalid one."""
     texts = [None if cell in ("", None) else str(cell) for cell in cells]
     try:
         if pa.types.is_timestamp(type_):

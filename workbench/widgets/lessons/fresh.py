@@ -1,6 +1,6 @@
-"""Inputs that nobody has seen: for each notebook a lesson of its kind, drawn by a seed.
+"""New inputs: for each notebook a lesson like its own, on rows drawn by a seed.
 
-No Spark is asked: the kernels of the notebook run, uncompiled, on a few rows.
+Without Spark: the kernels of the notebook run, uncompiled, on a few rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ from workbench.windows.over import Over
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: How many steps are asked about, and how often an input is drawn until a run has so many.
+#: The number of steps asked about, and the most inputs drawn until a run has that many.
 QUESTIONS, _MOST_DRAWN = 10, 100
 INTRO = f"{QUESTIONS} questions on an input that the notebook has not shown."
 Draw = Callable[[Random], Lesson]
@@ -50,14 +50,14 @@ AROUND = ["landing_page", "search"]
 
 
 def fresh_lesson(name: str, seed: int) -> Lesson:
-    """Return a lesson of a notebook's kind on an input that is in no notebook, with ten questions.
+    """Return a lesson like that of a notebook on a new input, with ten questions.
 
     Parameters
     ----------
     name : str
         A key of :data:`FRESH`.
     seed : int
-        The same one draws the same input.
+        The same seed draws the same input.
 
     Returns
     -------
@@ -70,21 +70,23 @@ def fresh_lesson(name: str, seed: int) -> Lesson:
     >>> len(lesson["asked"]), lesson == fresh_lesson("03-segment-tree", 2)
     (10, True)
     """
-    # Of the name, too: notebooks with the same kernel do not ask the same.
+    # Seeded by the name, too: notebooks with the same kernel ask different questions.
     random = Random(f"{name} {seed}")
     for _ in range(_MOST_DRAWN):
         lesson = FRESH[name](random)
-        asked = [at for at, one in enumerate(questions_of(lesson)) if one and is_seen(one)]
+        asked = [
+            at for at, one in enumerate(questions_of(lesson)) if one and asks_about_picture(one)
+        ]
         if len(asked) >= QUESTIONS:
             break
-    # Of each part of the run one, so that its end is asked about, too.
+    # One from each part of the run, so that its end is asked about, too.
     ends = np.linspace(0, len(asked), QUESTIONS + 1).astype(int).tolist()
     chosen = [random.choice(asked[first:end]) for first, end in pairwise(ends)]
     return {**lesson, "intro": INTRO, "asked": chosen, "telling": 0}
 
 
-def is_seen(question: dict[str, Any]) -> bool:
-    """Whether a question is about what a picture shows, which an exercise asks for alone."""
+def asks_about_picture(question: dict[str, Any]) -> bool:
+    """Whether a question is about a picture, as all questions of an exercise are."""
     asked: str = question["ask"]
     return not asked.endswith(WHAT_NEXT)
 
@@ -95,14 +97,14 @@ def partition_of_rows(over: Over, rows: dict[str, list[Any]]) -> Partition:
     Parameters
     ----------
     over : Over
-        Its functions take columns by name.
+        A call whose functions name their columns.
     rows : dict of str to list
         The columns.
 
     Returns
     -------
     Partition
-        Without a table, as no Spark is asked.
+        Without a table, as there is no Spark.
     """
     order = tuple(OrderColumn(term.name, term.descending, True) for term in over.order_by)
     calls = tuple(
@@ -122,7 +124,7 @@ def partition_of_rows(over: Over, rows: dict[str, list[Any]]) -> Partition:
 
 def _funnel(steps: list[str], others: Sequence[str]) -> Draw:
     def draw(random: Random) -> Lesson:
-        # The scan ends with the last step: it comes late.
+        # The last step comes late, as the scan ends with it.
         names = [steps[0], *random.choices([*steps[:-1], *others], k=13)]
         names += random.choices([*steps, *others], k=4)
         time = np.cumsum([random.randint(1, 14) for _ in names]) * MINUTE
@@ -138,8 +140,8 @@ def _window(columns: Callable[[Random], dict[str, Any]]) -> Draw:
         rows = range(random.randint(11, 13))
         days = np.cumsum([random.randint(1, 3) for _ in rows]).tolist()
         values = [random.randint(10, 99) for _ in rows]
-        before, behind = random.randint(1, 3), random.randint(1, 3)
-        over = Over([], "day", Frame.range(-before, behind), **columns(random))
+        before, after = random.randint(1, 3), random.randint(1, 3)
+        over = Over([], "day", Frame.range(-before, after), **columns(random))
         return window_lesson(partition_of_rows(over, {"day": days, "mwh": values}))
 
     return draw
@@ -177,8 +179,8 @@ def _clock(minute: int) -> str:
 
 def _stream(random: Random) -> Lesson:
     times = np.cumsum([random.randint(1, 9) for _ in range(16)]) + 600
-    before, behind = random.randint(1, 3), random.randint(1, 2)
-    looks = [FrameExtent("rows", -before, 0), FrameExtent("rows", 0, behind)]
+    before, after = random.randint(1, 3), random.randint(1, 2)
+    looks = [FrameExtent("rows", -before, 0), FrameExtent("rows", 0, after)]
     looks.append(frame_extent("lead", 1))
     lesson: Lesson = play_close(times.tolist(), looks, int(times[-2]), _clock).lesson
     return lesson
@@ -200,24 +202,30 @@ def _path(random: Random) -> Lesson:
     codes = random.choices(range(len(names)), k=20)
     time = np.cumsum([random.randint(1, 5) for _ in codes]) * MINUTE
     between = time[[random.randint(0, 2), -1]]
-    given = time, np.array(codes, np.uint32), between, random.random() < 0.5
-    run = trace(collapsed_path, *given, np.full(14, NOTHING))
+    arguments = time, np.array(codes, np.uint32), between, random.random() < 0.5
+    run = trace(collapsed_path, *arguments, np.full(14, NOTHING))
 
-    def named(code: Any) -> Any:
-        return [named(one) for one in code] if isinstance(code, list) else _name(names, code)
+    def event_names(code: Any) -> Any:
+        return (
+            [event_names(one) for one in code]
+            if isinstance(code, list)
+            else _event_name(names, code)
+        )
 
-    lesson = lesson_of(run, "What a user did between two times", {"code": named, "path": named})
+    lesson = lesson_of(
+        run, "What a user did between two times", {"code": event_names, "path": event_names}
+    )
     pictures = [one for one in array_pictures(run) if one["title"] in ("code", "path")]
     for state in (one for picture in pictures for one in picture["states"] if one):
-        state["cells"] = named(state["cells"])
+        state["cells"] = event_names(state["cells"])
     return {**lesson, "pictures": pictures}
 
 
-def _name(names: Sequence[str], code: int) -> str | None:
+def _event_name(names: Sequence[str], code: int) -> str | None:
     return None if code == NOTHING else names[code]
 
 
-#: What each notebook's reader can predict at its end.
+#: The lesson that a reader of each notebook can predict at its end.
 FRESH: dict[str, Draw] = {
     "00-start-here": _funnel(CASCADE, ["departed", "landed"]),
     "01-funnel": _funnel(SHOP, AROUND),

@@ -12,7 +12,7 @@ from workbench.described import noun
 from workbench.durations import spoken
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
-from workbench.widgets.lessons.edited import FunnelInput, Make
+from workbench.widgets.lessons.edited import FunnelInput, LessonMaker
 from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_chains import AnyOrderView, ChainView, chains_of
 from workbench.widgets.lessons.funnel_view import UNWRITTEN, Clock, FunnelView, clock_for
@@ -22,23 +22,23 @@ from workbench.widgets.stepper.trace_lesson import lesson_of
 TIMES = ("time", "start", "now", "reached", "chain")
 
 
-def funnel_maker(funnel: Funnel, rows: KeyRows, who: str) -> Make:
-    """Return what makes the lesson of a funnel on one key's rows, and on edited ones.
+def funnel_maker(funnel: Funnel, rows: KeyRows, who: str) -> LessonMaker:
+    """Return the maker of a funnel's lesson on one key's rows, or on edited ones.
 
     Parameters
     ----------
     funnel, rows, who
-        As :func:`funnel_lesson` takes them.
+        As in :func:`funnel_lesson`.
 
     Returns
     -------
     function
     """
-    given = FunnelInput(funnel, rows)
+    key_input = FunnelInput(funnel, rows)
 
     def make(edited: Rows | None) -> Lesson:
-        now = rows if edited is None else given.read(edited)
-        return {**funnel_lesson(funnel, now, who), "input": given.table(now)}
+        now = rows if edited is None else key_input.read(edited)
+        return {**funnel_lesson(funnel, now, who), "input": key_input.table(now)}
 
     return make
 
@@ -62,7 +62,9 @@ def funnel_lesson(funnel: Funnel, rows: KeyRows, who: str) -> Lesson:
     show = {"time": clock, "step": lambda k: f"step {k + 1} ({funnel.labels[k]})"}
     view = _view(funnel, rows)
     run = view.run(show)
-    lesson = lesson_of(run, f"{funnel_title(funnel, rows)} · {who}", _shown(funnel, rows, clock))
+    lesson = lesson_of(
+        run, f"{funnel_title(funnel, rows)} · {who}", _formatters(funnel, rows, clock)
+    )
     if rows.cut:
         lesson["intro"] = f"Only the first {len(rows.time)} rows of {who} are shown."
     lesson["pictures"] = [view.timeline(run, clock), view.slots(run, clock)]
@@ -71,7 +73,7 @@ def funnel_lesson(funnel: Funnel, rows: KeyRows, who: str) -> Lesson:
 
 
 def _view(funnel: Funnel, rows: KeyRows) -> FunnelView:
-    """The run of the kernel that answers this funnel."""
+    """Return the view of the kernel that answers this funnel."""
     if funnel.rules.order == "any":
         return AnyOrderView(funnel, rows)
     if funnel.rules.some:
@@ -80,16 +82,16 @@ def _view(funnel: Funnel, rows: KeyRows) -> FunnelView:
 
 
 def funnel_title(funnel: Funnel, rows: KeyRows) -> str:
-    """Return what a lesson is about, in a few words."""
+    """Return the title of a lesson."""
     window = funnel.window if rows.integer_time else spoken(funnel.span(integer_time=False))
     rules = [f"{name} {value}" for name, value, usual in funnel.rule_arguments() if value != usual]
-    said = "".join(f", {one}" for one in (*funnel.modes, *rules))
+    suffix = "".join(f", {one}" for one in (*funnel.modes, *rules))
     steps = len(funnel.labels)
-    return f"Funnel of {steps} {noun(steps, 'steps')} within {window}{said}"
+    return f"Funnel of {steps} {noun(steps, 'steps')} within {window}{suffix}"
 
 
-def _shown(funnel: Funnel, rows: KeyRows, clock: Clock) -> dict[str, Callable[[Any], Any]]:
-    """How the variables are written, by name."""
+def _formatters(funnel: Funnel, rows: KeyRows, clock: Clock) -> dict[str, Callable[[Any], Any]]:
+    """Return the formatters of variables by name."""
 
     def times(value: Any) -> Any:
         if isinstance(value, list):
@@ -163,21 +165,21 @@ class _Once(FunnelView):
         starts = (state["chain"][k][0] if k < level else UNWRITTEN for k in range(self.steps))
         return [None if start == UNWRITTEN else start for start in starts]
 
-    def place_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
+    def position_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
         first = state.get("first", 0)
         return (first if first < len(self.time) else None), min(first + 1, len(self.time))
 
     def chain_of(self, state: dict[str, Any]) -> list[int]:
         level = state.get("level", 0)
-        found: list[int] = []
+        rows_of_chain: list[int] = []
         for k, time in enumerate(state["chain"][level - 1][:level] if level else []):
             fits = (self.time == time) & ((self.conditions >> np.uint32(k)) & 1 == 1)
-            found += [int(i) for i in np.flatnonzero(fits) if i not in found][:1]
-        return found
+            rows_of_chain += [int(i) for i in np.flatnonzero(fits) if i not in rows_of_chain][:1]
+        return rows_of_chain
 
 
 def _rows_of_entries(rows: KeyRows, time: NDArray[np.int64], step: NDArray[Any]) -> list[int]:
-    """The row behind each entry; rows of one time and step are taken in their order."""
+    """Return the row of each entry; rows with the same time and step are taken in order."""
     waiting: dict[tuple[int, int], list[int]] = {}
     for row, (at, conditions) in enumerate(zip(rows.time, rows.conditions, strict=True)):
         fulfilled = [k + 1 for k in range(32) if int(conditions) >> k & 1] or [0]

@@ -15,7 +15,7 @@ from workbench.widgets.lessons.funnel_view import UNWRITTEN, Clock, FunnelView
 
 
 class KindsView(FunnelView):
-    """A run over rows of kinds: what each kind fulfils and excludes, as bits."""
+    """A run over rows with kinds, each of which fulfils and excludes steps, as bits."""
 
     def __init__(self, funnel: Funnel, rows: KeyRows) -> None:
         super().__init__(funnel, rows)
@@ -31,12 +31,12 @@ class KindsView(FunnelView):
         self.step = np.array([(int(one) & -int(one)).bit_length() for one in bits])
 
     def rows_at(self, times: list[tuple[int, int]]) -> list[int]:
-        """The rows that took steps at times, each row once."""
-        found: list[int] = []
+        """Return the rows that took these steps at these times, each row once."""
+        rows: list[int] = []
         for k, time in times:
             fits = (self.time == time) & (self.fulfils[self.kind] >> k & 1 == 1)
-            found += [int(i) for i in np.flatnonzero(fits) if i not in found][:1]
-        return found
+            rows += [int(i) for i in np.flatnonzero(fits) if i not in rows][:1]
+        return rows
 
 
 class ChainView(KindsView):
@@ -51,7 +51,7 @@ class ChainView(KindsView):
         return trace(chain_funnel, *columns, *settings, states, chain, outcome, reached, show=show)
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:
-        """When the newest chain of each step began."""
+        """Return the begin of the newest chain of each step."""
         counts = len(state["states"]) // self.steps
         slots = [state["states"][k * counts : (k + 1) * counts] for k in range(self.steps)]
         return [
@@ -59,7 +59,7 @@ class ChainView(KindsView):
         ]
 
     def chain_of(self, state: dict[str, Any]) -> list[int]:
-        """The rows of the best chain so far."""
+        """Return the rows of the best chain so far."""
         taken = state.get("taken", 0)
         times = [(k, state["reached"][k]) for k in range(self.steps) if taken >> k & 1]
         return self.rows_at([(k, time) for k, time in times if time != UNWRITTEN])
@@ -80,19 +80,19 @@ class AnyOrderView(KindsView):
         )
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:
-        """The time of each step's row."""
+        """Return the time of each step's row."""
         rows = state["row_of"]
         return [None if row == NONE else int(self.time[row]) for row in rows]
 
     def window_at(self, state: dict[str, Any], origin: int) -> dict[str, Any] | None:
-        """The window that ends at the current row."""
-        current, _ = self.place_of(state)
+        """Return the window that ends at the current row."""
+        current, _ = self.position_of(state)
         return (
             None if current is None else self._from(int(self.time[current]) - self.window, origin)
         )
 
     def chain_of(self, state: dict[str, Any]) -> list[int]:
-        """The rows of the window that held most steps so far."""
+        """Return the rows of the window with the most steps so far."""
         taken = int(state["outcome"][0])
         return sorted(
             self.rows_at([(k, state["reached"][k]) for k in range(self.steps) if taken >> k & 1])
@@ -100,7 +100,7 @@ class AnyOrderView(KindsView):
 
 
 def chains_of(clock: Clock) -> Callable[[Any], list[str]]:
-    """Return how a table of chains is written: when each began, and the steps it took.
+    """Return a formatter of a table of chains: the begin of each, and the steps it took.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def chains_of(clock: Clock) -> Callable[[Any], list[str]]:
     ['10: steps 1, 3', '']
     """
 
-    def written(table: Any) -> list[str]:
+    def chain_texts(table: Any) -> list[str]:
         return [
             ""
             if one[LAST] == EMPTY
@@ -117,4 +117,4 @@ def chains_of(clock: Clock) -> Callable[[Any], list[str]]:
             for one in table
         ]
 
-    return written
+    return chain_texts

@@ -1,4 +1,4 @@
-"""What the lessons of all funnels show: the events on a line, and the slots of the kernel."""
+"""The pictures of the lessons of all funnels: events on a timeline, and the kernel's slots."""
 
 from collections.abc import Callable
 from functools import cache
@@ -14,19 +14,19 @@ from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.funnel.spec import MODES
 
-#: What is no time: slots that no chain has reached hold it, and show nothing.
+#: The value of slots that no chain has reached; it is no time, and shown as nothing.
 UNWRITTEN = np.iinfo(np.int64).min
 
 Clock = Callable[[Any], str]
 
 
 def clock_for(time: NDArray[np.int64], integer_time: bool) -> Clock:
-    """Return how a time is written: no longer than it takes to tell these times apart.
+    """Return a formatter of times, as short as it can be to distinguish these times.
 
     Parameters
     ----------
     time : int64 array
-        Microseconds, or integers of the user's own.
+        Microseconds, or integers in the user's unit.
     integer_time : bool
 
     Returns
@@ -45,7 +45,7 @@ def clock_for(time: NDArray[np.int64], integer_time: bool) -> Clock:
     seconds = ":%S" if (time % MINUTE).any() else ""
     finer = ".%f" if (time % SECOND).any() else ""
 
-    # A lesson writes the few times of its rows at each of its steps.
+    # A lesson formats the few times of its rows again at each step.
     @cache
     def clock(value: int) -> str:
         return from_epoch(int(value)).strftime(f"{day}%H:%M{seconds}{finer}")
@@ -59,20 +59,20 @@ def _spans_years(time: NDArray[np.int64]) -> bool:
 
 
 class FunnelView:
-    """What the pictures of a run have in common."""
+    """The base class of the pictures of a run."""
 
     def __init__(self, funnel: Funnel, rows: KeyRows) -> None:
         self.funnel, self.rows = funnel, rows
         self.steps = len(funnel.labels)
         self.window = funnel.span(rows.integer_time)
-        # Which of the two kernels runs is what strict_once chooses; both take the other modes.
+        # strict_once chooses between two kernels, which both take the other modes.
         self.modes = [mode in funnel.modes for mode in MODES if mode != "strict_once"]
 
     time: NDArray[np.int64]
     step: NDArray[Any]
     names: list[str]
     row: list[int]
-    #: What the picture of the slots is called.
+    #: The title of the picture of the slots.
     slots_title = "When the chain that each level holds began"
 
     def run(self, show: Any) -> Trace:
@@ -80,20 +80,20 @@ class FunnelView:
         raise NotImplementedError
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:
-        """The start of the chain that each level holds."""
+        """Return the start of the chain of each level."""
         raise NotImplementedError
 
-    def place_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
-        """The row that the scan is at, and how many it has looked at."""
+    def position_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
+        """Return the current row of the scan, and the number of rows scanned so far."""
         current = state.get("i")
         return current, 0 if current is None else current + 1
 
     def chain_of(self, state: dict[str, Any]) -> list[int]:
-        """The events of the best chain so far."""
+        """Return the events of the best chain so far."""
         raise NotImplementedError
 
     def timeline(self, run: Trace, clock: Clock) -> dict[str, Any]:
-        """The events on a line, with the window and the best chain in each step."""
+        """Return the timeline of events, with the window and the best chain in each step."""
         origin = int(self.time.min())
         events = [
             {
@@ -112,8 +112,8 @@ class FunnelView:
         states: list[dict[str, Any]] = []
         skipped: set[int] = set()
         for step in run.steps:
-            current, seen = self.place_of(step.variables)
-            if current is not None and _passes_over(run, step):
+            current, seen = self.position_of(step.variables)
+            if current is not None and _skips(run, step):
                 skipped.add(current)
             states.append(
                 {
@@ -125,7 +125,7 @@ class FunnelView:
                 }
             )
         if states and states[-1]["chain"]:
-            # The answer is looked at as a whole: its chain, in the window that it opened.
+            # The last step shows the answer: its chain, in the window that it opened.
             first = int(self.time[states[-1]["chain"][0]])
             states[-1] |= {"current": None, "window": self._from(first, origin)}
         return {
@@ -139,18 +139,18 @@ class FunnelView:
         }
 
     def slots(self, run: Trace, clock: Clock) -> dict[str, Any]:
-        """When the chain that each level holds began, in each step."""
-        held = [self.slots_of(step.variables) for step in run.steps]
+        """Return the cells with the begin of the chain of each level, in each step."""
+        slots = [self.slots_of(step.variables) for step in run.steps]
         states = []
-        for before, now in zip([held[0], *held], held, strict=False):
+        for before, now in zip([slots[0], *slots], slots, strict=False):
             changed = [
                 k for k, pair in enumerate(zip(before, now, strict=True)) if pair[0] != pair[1]
             ]
             cells = [None if start is None else clock(start) for start in now]
             states.append({"cells": cells, "changed": changed, "current": None})
-        # A slot has the begin of a chain: the event's own time is what it is mistaken for.
+        # A slot has the begin of a chain; the event's own time is a plausible wrong answer.
         for state, step in zip(states, run.steps, strict=True):
-            at, _ = self.place_of(step.variables)
+            at, _ = self.position_of(step.variables)
             state["instead"] = [] if at is None else [clock(self.time[at])]
         return {
             "kind": "cells",
@@ -172,7 +172,7 @@ class FunnelView:
         return self._from(starts[min(max((k or 0) - 1, 0), len(starts) - 1)], origin)
 
     def _from(self, chosen: int, origin: int) -> dict[str, Any]:
-        """The window of a chain that began then."""
+        """Return the window of a chain that began at this time."""
         length = str(self.window) if self.rows.integer_time else spoken(self.window)
         return {
             "from": self._at(chosen - origin),
@@ -181,6 +181,6 @@ class FunnelView:
         }
 
 
-def _passes_over(run: Trace, step: Step) -> bool:
+def _skips(run: Trace, step: Step) -> bool:
     kernel = next(kernel for kernel in run.kernels if kernel.__name__ == step.kernel)
     return kernel.source.splitlines()[step.line - 1].strip().startswith(("continue", "break"))

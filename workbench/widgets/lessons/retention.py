@@ -26,7 +26,7 @@ def retention_lesson(retention: Retention, key: Any = None) -> tuple[Lesson, Any
     ----------
     retention : Retention
     key : value, or tuple of values when the key has several columns
-        Without it, one that did both.
+        By default one that did both.
 
     Returns
     -------
@@ -41,38 +41,36 @@ def retention_lesson(retention: Retention, key: Any = None) -> tuple[Lesson, Any
     returned = np.zeros(retention.spec.periods + 1, np.int64)
     numbers = periods.numbers(retention.asked.times(rows.time))
     clock = clock_for(rows.time, rows.integer_time)
-    named = _begins(periods, numbers)
-    shown_as = {"time": clock, "period": lambda number: named.get(number, str(number))}
-    run = trace(
-        retained_periods, rows.time, numbers, fulfils, returned, show=shown_as, limit=10_000
-    )
+    period_names = _begins(periods, numbers)
+    show = {"time": clock, "period": lambda number: period_names.get(number, str(number))}
+    run = trace(retained_periods, rows.time, numbers, fulfils, returned, show=show, limit=10_000)
     who = ", ".join(map(str, chosen)) if isinstance(chosen, tuple) else str(chosen)
     spec = retention.spec
     title = f"Came back every {spec.every}: {spec.label} → {spec.again_label} · {who}"
-    shown = {
+    formatters = {
         "time": lambda times: list(map(clock, times)),
-        "period": lambda numbers: list(map(shown_as["period"], numbers)),
+        "period": lambda numbers: list(map(show["period"], numbers)),
         "fulfils": lambda each: [_FULFILS[one] for one in each],
         "returned": lambda each: ["·" if row == NONE else f"row {row}" for row in each],
     }
-    lesson = lesson_of(run, title, shown)
+    lesson = lesson_of(run, title, formatters)
     if rows.cut:
         lesson["intro"] = f"Only the first {len(rows.time)} rows of {who} are shown."
-    lesson["pictures"] = [one for one in array_pictures(run, shown) if one["title"] != "time"]
+    lesson["pictures"] = [one for one in array_pictures(run, formatters) if one["title"] != "time"]
     return lesson, chosen
 
 
 def _begins(periods: Periods, numbers: NDArray[np.int64]) -> dict[int, str]:
-    """When each period begins, as the clock of its zone shows it, by its number.
+    """Return the begin of each period, as text in its time zone, by the period's number.
 
-    Integers stay: they have no clock.
+    Empty for integers.
     """
     if periods.integers:
         return {}
     begins: list[int] = periods.begins(numbers).cast(pa.int64()).to_pylist()
     if periods.of_days:
         several = len({from_epoch(one).year for one in begins}) > 1
-        written = [f"{from_epoch(one):%d %b{' %Y' if several else ''}}" for one in begins]
+        texts = [f"{from_epoch(one):%d %b{' %Y' if several else ''}}" for one in begins]
     else:
-        written = list(map(clock_for(np.array(begins), False), begins))
-    return dict(zip(numbers.tolist(), written, strict=True))
+        texts = list(map(clock_for(np.array(begins), False), begins))
+    return dict(zip(numbers.tolist(), texts, strict=True))

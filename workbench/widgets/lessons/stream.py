@@ -11,7 +11,7 @@ from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
 
 Clock = Callable[[int], str]
-#: How far a band reaches beside its first and its last row.
+#: The distance by which a band extends beyond its first and its last row.
 ROOM = 0.4
 CLOSED = {
     "current": "the row whose frames are looked at", "chain": "has left", "skipped": None,
@@ -31,11 +31,11 @@ def play_merge(
     Parameters
     ----------
     times, ids : sequence of int
-        The rows that are there, in order.
+        The existing rows, in order.
     arrives : (int, int)
-        The time and the id of the row that comes.
+        The time and the id of the arriving row.
     clock : function
-        How a time is shown.
+        Formats a time.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def play_merge(
     new = np.array(arrives[:1]), np.array(arrives[1:])
     written = np.zeros(len(times), np.int64), *np.zeros((2, 1), np.int64)
     run = trace(registry["place_rows"], *rows, *new, *written, show={"time": clock})
-    lesson = lesson_of(run, f"{clock(arrives[0])} arrives", _shown(clock))
+    lesson = lesson_of(run, f"{clock(arrives[0])} arrives", _formatters(clock))
     return Player({**lesson, "pictures": array_pictures(run)[:1]})
 
 
@@ -56,17 +56,17 @@ def play_close(
     clock: Clock,
     waiting: int = 0,
 ) -> Player:
-    """Step through which rows leave at a watermark, and which are needed no more.
+    """Step through which rows leave at a watermark, and which are no longer needed.
 
     Parameters
     ----------
     times : sequence of int
-        Those of the rows that a partition holds, in order.
+        The times of the rows of a partition, in order.
     extents : sequence of FrameExtent
-        How far each call looks.
+        The extent of each call.
     watermark : int
     clock : function
-        How a time is shown.
+        Formats a time.
     waiting : int
         The first row that has not left.
 
@@ -74,10 +74,10 @@ def play_close(
     -------
     Player
     """
-    found = np.zeros(4, np.int64)
-    given = np.array(times), np.array([waiting]), extent_table(extents), watermark, found
-    run = trace(registry["close_windows"], *given, show={"time": clock})
-    lesson = lesson_of(run, f"The watermark rises to {clock(watermark)}", _shown(clock))
+    outcome = np.zeros(4, np.int64)
+    arguments = np.array(times), np.array([waiting]), extent_table(extents), watermark, outcome
+    run = trace(registry["close_windows"], *arguments, show={"time": clock})
+    lesson = lesson_of(run, f"The watermark rises to {clock(watermark)}", _formatters(clock))
     released = int(np.searchsorted(times, watermark, side="right"))
     states = [_closing(step.variables, released) for step in run.steps]
     picture = _timeline(run, times, clock, states, CLOSED)
@@ -87,43 +87,45 @@ def play_close(
 def play_affected(
     times: Sequence[int], extents: Sequence[FrameExtent], changed: int, clock: Clock
 ) -> Player:
-    """Step through which rows a new row can affect, and which rows their answers are made of.
+    """Step through which rows a new row can affect, and which rows their answers depend on.
 
     Parameters
     ----------
     times : sequence of int
-        Those of the rows of a partition, in order, with the new one.
+        The times of the rows of a partition, in order, including the new one.
     extents : sequence of FrameExtent
     changed : int
         The number of the new row.
     clock : function
-        How a time is shown.
+        Formats a time.
 
     Returns
     -------
     Player
     """
     ranges = np.zeros((4, 1), np.int64)
-    one = np.array([changed]), np.array([times[changed]]), np.ones(1, np.uint8)
-    given = np.array(times), extent_table(extents), *one, *ranges
-    run = trace(registry["affected_ranges"], *given, show={"time": clock})
-    lesson = lesson_of(run, f"A row of {clock(times[changed])} is inserted", _shown(clock))
+    change = np.array([changed]), np.array([times[changed]]), np.ones(1, np.uint8)
+    arguments = np.array(times), extent_table(extents), *change, *ranges
+    run = trace(registry["affected_ranges"], *arguments, show={"time": clock})
+    lesson = lesson_of(run, f"A row of {clock(times[changed])} is inserted", _formatters(clock))
     states = [_affecting(step.variables, changed, len(times)) for step in run.steps]
     return Player({**lesson, "pictures": [_timeline(run, times, clock, states, AFFECTED)]})
 
 
-def _shown(clock: Clock) -> dict[str, Callable[[Any], Any]]:
-    """Times as a person reads them, wherever a variable holds some."""
+def _formatters(clock: Clock) -> dict[str, Callable[[Any], Any]]:
+    """Return the formatters of variables that contain times."""
     times = ("code", "watermark", "due", "at", "now", "changed", "new_code")
 
-    def said(value: Any) -> Any:
-        return [said(one) for one in value] if isinstance(value, list) else _said(value, clock)
+    def as_text(value: Any) -> Any:
+        return (
+            [as_text(one) for one in value] if isinstance(value, list) else _time_text(value, clock)
+        )
 
-    return dict.fromkeys(times, said)
+    return dict.fromkeys(times, as_text)
 
 
-def _said(value: Any, clock: Clock) -> Any:
-    # Numbers of rows go by the same names in some kernels; the greatest integer is never.
+def _time_text(value: Any, clock: Clock) -> Any:
+    # In some kernels, variables of these names are row numbers; the greatest integer means never.
     if isinstance(value, int) and value >= 2**62:
         return "never"
     return clock(value) if isinstance(value, int) and value > 99 else value
@@ -143,7 +145,7 @@ def _timeline(
 
 
 def _band(first: int, last: int, label: str) -> dict[str, Any] | None:
-    """A band from a row to another, inclusive."""
+    """Return a band from a row to another, inclusive."""
     if last < first:
         return None
     return {"from": first - ROOM, "to": last + ROOM, "label": label}

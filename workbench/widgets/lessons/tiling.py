@@ -14,7 +14,7 @@ from workbench.durations import Duration, microseconds, spoken, ticks
 from workbench.errors import WorkbenchError
 from workbench.lessons.tiling_steps import LOOKS
 from workbench.lessons.tree_run import SHOWN, answers
-from workbench.widgets.lessons.edited import Make, RungInput, both, opened
+from workbench.widgets.lessons.edited import LessonMaker, RungInput, make_both, open_player
 from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.lessons.tiling_pictures import Clock, Formatter, state_words, tiling_pictures
@@ -28,7 +28,7 @@ TIMES = ("query", "time", "start", "low", "high", "begin", "end", "head")
 LENGTHS = ("window", "hop")
 STATES = ("empty", "state", "newer", "tile")
 TABLES = ("states", "tree", "hops", "rolled", "older", "tails", "heads")
-#: What is written as far as a counter says: the arrays have room for more.
+#: For each kernel the counter of the used part of these arrays, which are larger.
 FILLED = {
     "hop_states": ("count", ("start", "stop", "hops")),
     "sawtooth_windows": ("count", ("start", "stop", "hops")),
@@ -48,7 +48,7 @@ def play_rung(
     *,
     beside: str | None = None,
 ) -> Player:
-    """Open the step player on a rung: how it finds the window of each query.
+    """Open the step player on a rung, which shows how it finds the window of each query.
 
     Parameters
     ----------
@@ -57,24 +57,24 @@ def play_rung(
     name : str
         "sum", "avg", "count", "min", "max", "first", "last", "product" or "stddev_samp".
     query, time : sequences of timestamps, or of integers
-        When the queries and the events of one key are, sorted.
+        The times of the queries and the events of one key, sorted.
     values : sequence of numbers
         One for each event.
     window, hop : str, timedelta or int
-        How long windows and hops are; integers only where the times are integers.
+        The lengths of windows and hops; integers only if the times are integers.
     beside : str, optional
-        Another rung, which goes side by side with this one.
+        Another rung, which is shown side by side with this one.
 
     Returns
     -------
     Player
-        The queries and events can be edited; the kernels run on what comes of it.
+        The queries and events can be edited; the kernels then run on the edited ones.
 
     Raises
     ------
     WorkbenchError
-        When there is no such rung or aggregate, it cannot be found so, or the run has too many
-        steps to follow.
+        When there is no such rung or aggregate, the rung cannot compute the aggregate, or the run
+        has too many steps to follow.
 
     Examples
     --------
@@ -84,37 +84,39 @@ Event 0 enters, before 4: 3.)
     """
     if name not in SHOWN:
         raise WorkbenchError(f"name: {name!r} is not shown; use {', '.join(SHOWN)}.")
-    (asked, happened), length = _times(query, time)
-    given = RungInput(asked, happened, np.asarray(values, np.float64), length is ticks)
+    (query_times, event_times), length = _times(query, time)
+    key_input = RungInput(query_times, event_times, np.asarray(values, np.float64), length is ticks)
     lengths = [length(window, "window"), None if hop is None else length(hop, "hop")]
-    makes = [_rung_maker(one, name, given, lengths) for one in (rung, beside) if one is not None]
-    return opened(makes[0] if beside is None else both(*makes))
+    makes = [
+        _rung_maker(one, name, key_input, lengths) for one in (rung, beside) if one is not None
+    ]
+    return open_player(makes[0] if beside is None else make_both(*makes))
 
 
-def _rung_maker(rung: str, name: str, given: RungInput, lengths: list[Any]) -> Make:
+def _rung_maker(rung: str, name: str, key_input: RungInput, lengths: list[Any]) -> LessonMaker:
     def make(edited: Rows | None) -> Lesson:
-        now = given if edited is None else given.read(edited)
+        now = key_input if edited is None else key_input.read(edited)
         return {**_rung_lesson(rung, name, now, lengths), "input": now.table()}
 
     return make
 
 
-def _rung_lesson(rung: str, name: str, given: RungInput, lengths: list[Any]) -> Lesson:
-    clock = clock_for(np.concatenate([given.query, given.time]), given.integer_time)
-    formatter = answers(name, given.value)
-    columns = given.query, given.time, given.value
+def _rung_lesson(rung: str, name: str, key_input: RungInput, lengths: list[Any]) -> Lesson:
+    clock = clock_for(np.concatenate([key_input.query, key_input.time]), key_input.integer_time)
+    formatter = answers(name, key_input.value)
+    columns = key_input.query, key_input.time, key_input.value
     try:
-        run, answered = _traced(rung, name, *columns, lengths, formatter, clock)
+        run, answers_text = _traced(rung, name, *columns, lengths, formatter, clock)
     except ValueError as error:
         raise WorkbenchError(str(error)) from None
     title = (
-        f"{rung}: {name} of {len(given.time)} events for {len(given.query)} queries, "
+        f"{rung}: {name} of {len(key_input.time)} events for {len(key_input.query)} queries, "
         f"in {run.result:,} operations"
     )
-    run = replace(run, steps=[_valued(step, given.value.tolist()) for step in run.steps])
+    run = replace(run, steps=[_with_values(step, key_input.value.tolist()) for step in run.steps])
     lesson = tiling_lesson(run, title, formatter, clock)
     lesson["intro"] = _meaning(rung)
-    return {**lesson, "result": ", ".join(answered)}
+    return {**lesson, "result": ", ".join(answers_text)}
 
 
 def tiling_lesson(
@@ -125,12 +127,12 @@ def tiling_lesson(
     Parameters
     ----------
     run : kernels.Trace
-        Of kernels of :data:`TILING`.
+        A run of kernels of :data:`TILING`.
     title : str
     formatter : function, optional
-        How a state is written; without it, by its fields.
+        Formats a state; by default by its fields.
     clock : function, optional
-        How a time is written; without it, as the integer it is.
+        Formats a time; by default as an integer.
 
     Returns
     -------
@@ -138,8 +140,8 @@ def tiling_lesson(
         As :class:`workbench.widgets.stepper.player.Player` takes it.
     """
     formatter, write = formatter or _fields, clock or str
-    tidy = replace(run, steps=[_tidy(step, formatter) for step in run.steps])
-    lesson = lesson_of(tidy, title, _shown(formatter, write, clock is not None))
+    tidy = replace(run, steps=[_in_words(step, formatter) for step in run.steps])
+    lesson = lesson_of(tidy, title, _formatters(formatter, write, clock is not None))
     return {**lesson, "pictures": tiling_pictures(run, formatter, write)}
 
 
@@ -153,21 +155,21 @@ def _traced(
     formatter: Formatter,
     clock: Clock,
 ) -> tuple[Trace, list[str]]:
-    """What the rung's kernels do, one after the other, and what it answers."""
+    """Return the traces of the rung's kernels as one, and the answers as texts."""
     with recorded() as runs:
-        found = tiled_aggregate(rung, name, query, time, column, *lengths)
+        result = tiled_aggregate(rung, name, query, time, column, *lengths)
     show = {"": lambda one: formatter(one) if isinstance(one, Mapping) else str(one), "time": clock}
     parts = [trace(run.kernel, *run.part(), show=show) for run in runs if run.has_captions]
     kernels = {kernel.__name__: kernel for part in parts for kernel in part.kernels}
     steps = [step for part in parts for step in part.steps]
-    answered = [
-        _answer(name, value, rows, column)
-        for value, rows in zip(found.value.tolist(), found.rows.tolist(), strict=True)
+    answers_text = [
+        _answer_text(name, value, rows, column)
+        for value, rows in zip(result.value.tolist(), result.rows.tolist(), strict=True)
     ]
-    return Trace(tuple(kernels.values()), steps, found.operations), answered
+    return Trace(tuple(kernels.values()), steps, result.operations), answers_text
 
 
-def _answer(name: str, value: Any, rows: int, column: NDArray[Any]) -> str:
+def _answer_text(name: str, value: Any, rows: int, column: NDArray[Any]) -> str:
     if not rows and name != "count":
         return "nothing"
     number = column[value] if name in ("min", "max", "first", "last") else value
@@ -197,30 +199,32 @@ def _fields(state: Mapping[str, Any]) -> str:
     return ", ".join(f"{one:.6g}" if isinstance(one, float) else str(one) for one in state.values())
 
 
-def _valued(step: Step, values: list[float]) -> Step:
-    """The step with the values that were given: for min and max the kernels get sort keys."""
+def _with_values(step: Step, values: list[float]) -> Step:
+    """Return the step with the original values: for min and max, the kernels get sort keys."""
     names = [name for name in ("value", "other") if name in step.variables]
     return replace(step, variables={**step.variables, **dict.fromkeys(names, values)})
 
 
-def _tidy(step: Step, formatter: Formatter) -> Step:
-    """The step with states in words, without the room of arrays that is not yet in use."""
-    found = dict(step.variables)
-    if found.get("other") == found.get("value"):
-        found.pop("other", None)
+def _in_words(step: Step, formatter: Formatter) -> Step:
+    """Return the step with states as texts, and without the unused parts of arrays."""
+    variables = dict(step.variables)
+    if variables.get("other") == variables.get("value"):
+        variables.pop("other", None)
     counter, names = FILLED.get(step.kernel, ("", ()))
-    found |= {name: found[name][: found.get(counter, 0)] for name in names if name in found}
-    if "empty" in found:
-        tables = {name: found[name] for name in TABLES if name in found}
-        empty = found["empty"]
-        found |= {
+    variables |= {
+        name: variables[name][: variables.get(counter, 0)] for name in names if name in variables
+    }
+    if "empty" in variables:
+        tables = {name: variables[name] for name in TABLES if name in variables}
+        empty = variables["empty"]
+        variables |= {
             name: [state_words(empty, row, formatter) or "" for row in rows]
             for name, rows in tables.items()
         }
-    return replace(step, variables=found)
+    return replace(step, variables=variables)
 
 
-def _shown(formatter: Formatter, clock: Clock, timed: bool) -> dict[str, Callable[[Any], Any]]:
+def _formatters(formatter: Formatter, clock: Clock, timed: bool) -> dict[str, Callable[[Any], Any]]:
     def times(value: Any) -> Any:
         return [clock(one) for one in value] if isinstance(value, list) else clock(value)
 

@@ -1,4 +1,4 @@
-"""Queries and events on a line, hops, answers and the tree, in each step of a tiling kernel."""
+"""Queries and events on a timeline, hops, answers and the tree, in each step of a tiling kernel."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ LEGEND = {
 }
 TREES = ("generate_tiles", "update_tiles", "push_down", "tree_tails")
 TILE_LEGEND = {"now": "now", "lit": "a tile", "empty": "not yet written"}
-#: What the states are that a kernel writes, one for each query.
+#: By kernel, the meaning of the states that it writes, one for each query.
 WRITES = {
     **dict.fromkeys(("cursor_tails", "stack_tails", "tree_tails"), "tail"),
     "head_states": "head",
@@ -41,9 +41,9 @@ def tiling_pictures(run: Trace, formatter: Formatter, clock: Clock) -> list[Less
     ----------
     run : kernels.Trace
     formatter : function
-        How a state is written.
+        Formats a state.
     clock : function
-        How a time is written.
+        Formats a time.
 
     Returns
     -------
@@ -51,23 +51,23 @@ def tiling_pictures(run: Trace, formatter: Formatter, clock: Clock) -> list[Less
     """
     tables = tables_of(run)
     brief = _briefly(formatter)
-    found = [_timeline(run, tables, clock)] if tables.query or tables.time else []
+    pictures = [_timeline(run, tables, clock)] if tables.query or tables.time else []
     if any(step.kernel in TREES for step in run.steps):
-        found.append(_tree(run, tables, brief))
+        pictures.append(_tree(run, tables, brief))
     if tables.start:
-        found.append(_hops(run, tables, brief, clock))
+        pictures.append(_hops(run, tables, brief, clock))
         if any(step.kernel == STACKS for step in run.steps):
-            found += [_stack(run, tables, brief, clock, *one) for one in (OLDER, NEWER)]
+            pictures += [_stack(run, tables, brief, clock, *one) for one in (OLDER, NEWER)]
     if any(step.kernel in WRITES for step in run.steps):
-        found.append(_written(run, tables, brief, clock))
-    return found
+        pictures.append(_query_cells(run, tables, brief, clock))
+    return pictures
 
 
 def state_words(empty: Mapping[str, Any], row: list[Any], formatter: Formatter) -> str | None:
-    """Return a row of states in words, None where nothing has been written yet.
+    """Return a row of a table of states as text, or None if it has not been written yet.
 
-    Rows begin as zeros. Where a state without events is something else, and says in a field how
-    many rows it has, zeros are no state.
+    Rows are initially zeros. If the state without events differs from zeros, and has a field with
+    its number of rows, zeros are not a state.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def state_words(empty: Mapping[str, Any], row: list[Any], formatter: Formatter) 
         The state without events, by its fields.
     row : list
     formatter : function
-        How a state is written.
+        Formats a state.
 
     Returns
     -------
@@ -131,11 +131,11 @@ def _timeline(run: Trace, tables: Tables, clock: Clock) -> Lesson:
         "events": events,
         "ticks": [{"at": float(at - origin), "label": clock(at)} for at in times],
         "legend": LEGEND,
-        "states": [_moment(seen, len(tables.query), origin) for seen in seen_in(run)],
+        "states": [_timeline_state(seen, len(tables.query), origin) for seen in seen_in(run)],
     }
 
 
-def _moment(seen: Seen, queries: int, origin: int) -> dict[str, Any]:
+def _timeline_state(seen: Seen, queries: int, origin: int) -> dict[str, Any]:
     current = None if seen.event is None else queries + seen.event
     state: dict[str, Any] = {
         "current": current if seen.query is None else seen.query,
@@ -162,12 +162,12 @@ def _hops(run: Trace, tables: Tables, formatter: Formatter, clock: Clock) -> Les
         cells = _hop_cells(step, formatter, before)
         states.append(_cells(before, cells, _hop_now(step)))
         before = cells
-    labels = _days([clock(at) for at in tables.start])
+    labels = _without_midnight([clock(at) for at in tables.start])
     return {"kind": "cells", "title": "Hops, by their begin", "labels": labels, "states": states}
 
 
-def _days(labels: list[str]) -> list[str]:
-    """Days alone, where every time is the beginning of one."""
+def _without_midnight(labels: list[str]) -> list[str]:
+    """Return labels without times, if every time is midnight."""
     midnight = " 00:00"
     if all(label.endswith(midnight) for label in labels):
         return [label.removesuffix(midnight) for label in labels]
@@ -179,8 +179,8 @@ def _hop_cells(step: Step, formatter: Formatter, before: list[Any]) -> list[Any]
     if rows is None or "empty" not in step.variables:
         return before
     empty = step.variables["empty"]
-    found = [state_words(empty, row, formatter) for row in rows[: len(before)]]
-    return found + [None] * (len(before) - len(found))
+    cells = [state_words(empty, row, formatter) for row in rows[: len(before)]]
+    return cells + [None] * (len(before) - len(cells))
 
 
 def _hop_now(step: Step) -> int | None:
@@ -193,7 +193,7 @@ def _hop_now(step: Step) -> int | None:
 
 
 def _older_hops(step: Step, formatter: Formatter) -> dict[int, str]:
-    """What each older hop comes to with those behind it, up to the pivot."""
+    """Return the state of each older hop merged with those after it, up to the pivot."""
     v = step.variables
     first, pivot = (v["k"], v["last"]) if _is_flip(step) else (v["first"], v["pivot"])
     names = list(v["empty"])
@@ -201,7 +201,7 @@ def _older_hops(step: Step, formatter: Formatter) -> dict[int, str]:
 
 
 def _newer_hops(step: Step, formatter: Formatter) -> dict[int, str]:
-    """The hops behind the pivot; while they are turned over, those that are left."""
+    """Return the hops from the pivot on; while they are turned over, those that are left."""
     v = step.variables
     first, last = (
         (v["first"], v["k"]) if _is_flip(step) else (max(v["first"], v["pivot"]), v["last"])
@@ -214,31 +214,36 @@ def _is_flip(step: Step) -> bool:
     return "turned over" in step.caption
 
 
-#: The kernel of the two stacks, and what each of them is called and holds.
+#: The kernel of the two stacks, and the title and the cells of each stack.
 STACKS = "stack_tails"
-Held = Callable[[Step, Formatter], dict[int, str]]
-OLDER: tuple[str, Held] = (
+StackCells = Callable[[Step, Formatter], dict[int, str]]
+OLDER: tuple[str, StackCells] = (
     "The older stack, from each hop to the pivot", _older_hops
 )  # fmt: skip
-NEWER: tuple[str, Held] = ("The newer stack, behind the pivot", _newer_hops)
+NEWER: tuple[str, StackCells] = ("The newer stack, behind the pivot", _newer_hops)
 
 
 def _stack(
-    run: Trace, tables: Tables, formatter: Formatter, clock: Clock, title: str, held: Held
+    run: Trace,
+    tables: Tables,
+    formatter: Formatter,
+    clock: Clock,
+    title: str,
+    stack_cells: StackCells,
 ) -> Lesson:
     states: list[dict[str, Any] | None] = []
     before: list[Any] = [None] * len(tables.start)
     for step in run.steps:
-        now = held(step, formatter) if step.kernel == STACKS else dict(enumerate(before))
+        now = stack_cells(step, formatter) if step.kernel == STACKS else dict(enumerate(before))
         cells = [now.get(k) for k in range(len(before))]
         states.append(_cells(before, cells, step.variables["k"] if _is_flip(step) else None))
         before = cells
-    labels = _days([clock(at) for at in tables.start])
+    labels = _without_midnight([clock(at) for at in tables.start])
     return {"kind": "cells", "title": title, "labels": labels, "states": states}
 
 
-def _written(run: Trace, tables: Tables, formatter: Formatter, clock: Clock) -> Lesson:
-    """What each query has: its tail, its tail and its head, and then its answer."""
+def _query_cells(run: Trace, tables: Tables, formatter: Formatter, clock: Clock) -> Lesson:
+    """Return the cells of the queries: each has its tail, then tail and head, then its answer."""
     parts = list(dict.fromkeys(WRITES[s.kernel] for s in run.steps if s.kernel in WRITES))
     size = next(len(s.variables["states"]) for s in run.steps if s.kernel in WRITES)
     states: list[dict[str, Any] | None] = []
@@ -281,7 +286,7 @@ def _tree(run: Trace, tables: Tables, formatter: Formatter) -> Lesson:
     states = []
     for step in run.steps:
         values = _node_values(step, names, formatter) or values
-        states.append({"values": values, **_marked(step, leaves)})
+        states.append({"values": values, **_marks(step, leaves)})
     return {**shape, "states": states}
 
 
@@ -291,10 +296,10 @@ def _node_values(step: Step, names: list[str], formatter: Formatter) -> dict[str
         return {}
     rows = {name: tree[int(name)] for name in names if int(name) < len(tree)}
     words = {name: state_words(empty, row, formatter) for name, row in rows.items()}
-    return {name: found for name, found in words.items() if found is not None}
+    return {name: text for name, text in words.items() if text is not None}
 
 
-def _marked(step: Step, leaves: int) -> dict[str, Any]:
+def _marks(step: Step, leaves: int) -> dict[str, Any]:
     v = step.variables
     state: dict[str, Any] = {"lit": [], "current": None, "frames": [], "label": ""}
     if step.kernel == "push_down":

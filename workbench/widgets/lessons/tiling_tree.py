@@ -1,4 +1,4 @@
-"""The tree of window tiling as a picture: over the queries, or over hops."""
+"""The tree of window tiling as a picture, over the queries or over hops."""
 
 from typing import Any
 
@@ -12,17 +12,17 @@ def tile_shape(places: int, what: str, legend: dict[str, str]) -> dict[str, Any]
     Parameters
     ----------
     places : int
-        How many leaves are in use.
+        The number of used leaves.
     what : str
-        What the leaves are: "queries" or "hops".
+        The leaves: "queries" or "hops".
     legend : dict
-        What "now", "lit" and "empty" nodes are.
+        The meanings of "now", "lit" and "empty" nodes.
 
     Returns
     -------
     dict
-        A picture of kind "tree", whose nodes are called by their numbers; what is beyond the last
-        place is left out.
+        A picture of kind "tree", with the nodes' numbers as ids; nodes beyond the last leaf are
+        left out.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A segment tree, built and asked, as a lesson for the step player."""
+"""Building and querying a segment tree, as a lesson for the step player."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,18 +20,18 @@ Formatter = Callable[[Mapping[str, Any]], str]
 
 
 def play_tree(name: str, values: Sequence[Any], frame: Frame, *, fanout: int = 2) -> Player:
-    """Open the step player on a tree: how it is built, and asked for the frame of each row.
+    """Open the step player on a tree: how it is built, and queried for the frame of each row.
 
     Parameters
     ----------
     name : str
         "sum", "avg", "count", "min", "max", "first", "last", "product" or "stddev_samp".
     values : sequence of numbers
-        A partition of at most 64 rows, in its order.
+        A partition of at most 64 rows, in order.
     frame : Frame
-        Of rows.
+        A frame of rows.
     fanout : int
-        How many children a node has, 2 or more.
+        The number of children of a node, 2 or more.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def tree_lesson(name: str, values: Sequence[Any], frame: Frame, fanout: int = 2)
     Parameters
     ----------
     name, values, frame, fanout
-        As :func:`play_tree` takes them.
+        As in :func:`play_tree`.
 
     Returns
     -------
@@ -65,10 +65,10 @@ def tree_lesson(name: str, values: Sequence[Any], frame: Frame, fanout: int = 2)
     """
     run, formatter = run_tree(name, values, frame, fanout)
     title = f"{name} over {len(values)} values, fanout {fanout}"
-    lesson = lesson_of(run, title, _shown(run, formatter))
-    found = [formatter(step.answer) for step in tree_steps(run) if step.answer is not None]
+    lesson = lesson_of(run, title, _formatters(run, formatter))
+    answers = [formatter(step.answer) for step in tree_steps(run) if step.answer is not None]
     picture = tree_picture(run, formatter, [number_words(value) for value in values])
-    return {**lesson, "result": ", ".join(found), "pictures": [picture]}
+    return {**lesson, "result": ", ".join(answers), "pictures": [picture]}
 
 
 def tree_picture(
@@ -79,11 +79,11 @@ def tree_picture(
     Parameters
     ----------
     run : kernels.Trace
-        Of ``tree_states``, or of ``build_tree`` or ``query_tree`` alone.
+        A run of ``tree_states``, ``build_tree`` or ``query_tree``.
     formatter : function, optional
-        How a state is written; without it, as its first field.
+        Formats a state; by default its first field.
     values : sequence of str, optional
-        How the rows are written.
+        The texts of the rows.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def tree_shape(size: int, fanout: int) -> dict[str, Any]:
     Parameters
     ----------
     size : int
-        How many rows there are.
+        The number of rows.
     fanout : int
 
     Returns
@@ -123,15 +123,15 @@ def tree_shape(size: int, fanout: int) -> dict[str, Any]:
 
 
 def tree_state(step: TreeStep, formatter: Formatter, rows: Sequence[str]) -> dict[str, Any]:
-    """Return what a tree's picture shows in one step.
+    """Return the state of a tree's picture in one step.
 
     Parameters
     ----------
     step : TreeStep
     formatter : function
-        How a state is written.
+        Formats a state.
     rows : sequence of str
-        How the rows are written.
+        The texts of the rows.
 
     Returns
     -------
@@ -154,8 +154,8 @@ def tree_state(step: TreeStep, formatter: Formatter, rows: Sequence[str]) -> dic
     }
 
 
-def _shown(run: Trace, formatter: Formatter) -> dict[str, Callable[[Any], Any]]:
-    """How the variables are written: states as the answers that they stand for."""
+def _formatters(run: Trace, formatter: Formatter) -> dict[str, Callable[[Any], Any]]:
+    """Return the formatters of variables, which write a state as the answer it stands for."""
     names = run.steps[0].variables["empty"]
 
     def matrix(rows: list[list[Any]]) -> list[str]:

@@ -1,7 +1,6 @@
 """A window call's kernel on one partition's rows, traced and made into a lesson.
 
-What is traced is the last kernel that the worker's own code asks for the answer, with the very
-columns that it is given: nothing is prepared a second time.
+The last kernel that the worker's code calls for the answer is traced, with the same arguments.
 """
 
 import re
@@ -20,7 +19,7 @@ from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SKETCHES
-from workbench.widgets.lessons.edited import Make, PartitionInput
+from workbench.widgets.lessons.edited import LessonMaker, PartitionInput
 from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.lessons.window_pictures import structures
@@ -29,31 +28,35 @@ from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import lesson_of
 from workbench.windows.inspect.one_partition import Partition, value_text
 
-#: What is in no answer, by the type of an array, and shown as nothing.
+#: By the type of an array, a value that no answer has; it marks unwritten cells, shown as empty.
 UNWRITTEN: dict[str, Any] = {"i8": -(2**62) - 1, "i4": -(2**30) - 1, "f8": -1.7976931348623157e308}
 NOTHING = frozenset(UNWRITTEN.values())
-#: The parameters of a kernel of which its docstring says that they are written.
+#: Matches the parameters of a kernel that its docstring says are written.
 WRITES = re.compile(r"^ *([\w, ]+) : .*\n +Written: ", re.MULTILINE)
 
 
-def window_maker(partition: Partition, column: str | None = None) -> Make:
-    """Return what makes the lesson of a window call on a partition, and on edited rows of it.
+def window_maker(partition: Partition, column: str | None = None) -> LessonMaker:
+    """Return the maker of a window call's lesson on a partition, or on edited rows of it.
 
     Parameters
     ----------
     partition, column
-        As :func:`window_lesson` takes them.
+        As in :func:`window_lesson`.
 
     Returns
     -------
     function
     """
-    given = PartitionInput(partition)
+    partition_input = PartitionInput(partition)
 
     def make(edited: Rows | None) -> Lesson:
-        now = partition if edited is None else given.read(edited)
+        now = partition if edited is None else partition_input.read(edited)
         lesson = window_lesson(now, column)
-        return {**lesson, "input": given.table(now)} if given.is_editable else lesson
+        return (
+            {**lesson, "input": partition_input.table(now)}
+            if partition_input.is_editable
+            else lesson
+        )
 
     return make
 
@@ -65,7 +68,7 @@ def window_lesson(partition: Partition, column: str | None = None) -> dict[str, 
     ----------
     partition : Partition
     column : str, optional
-        The result that is stepped through; without it, the first.
+        The result that is stepped through; by default the first.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def window_lesson(partition: Partition, column: str | None = None) -> dict[str, 
     Raises
     ------
     WorkbenchError
-        When there is no such result or it comes of a sketch, or the run has too many steps to
+        When there is no such result, it is computed by a sketch, or the run has too many steps to
         follow.
     """
     call, window = partition.call(column), partition.window()
@@ -87,13 +90,13 @@ def window_lesson(partition: Partition, column: str | None = None) -> dict[str, 
     with recorded() as runs:
         answers = answer(window, call)
     run = [one for one in runs if one.has_captions][-1]
-    traced = _traced(run, partition, window)
-    lesson = lesson_of(traced, _title(partition, call), _shown(traced))
+    traced_run = _traced(run, partition, window)
+    lesson = lesson_of(traced_run, _title(partition, call), _formatters(traced_run))
     lesson["intro"] = _intro(partition, call)
     lesson["result"] = ", ".join(value_text(value) for value in answers.to_pylist())
     pictures = [
-        timeline(traced, partition, window, call),
-        *structures(traced, partition, window, call),
+        timeline(traced_run, partition, window, call),
+        *structures(traced_run, partition, window, call),
     ]
     lesson["pictures"] = pictures
     return lesson
@@ -118,28 +121,30 @@ def _traced(run: Run, partition: Partition, window: Window) -> Trace:
 
 
 def _unwritten(run: Run) -> list[Any]:
-    """The kernel's arguments, with what it only writes filled with what says so.
+    """Return the kernel's arguments, with the arrays that it only writes marked as unwritten.
 
-    Room for answers comes as it is found in memory, and would be shown like answers.
+    Such arrays have arbitrary content at first, which would be shown like answers.
     """
-    given, kernel = run.part(), interpreted(run.kernel)
-    written, marked = _after(kernel, given), list(given)
-    # Memory that is used again may hold the very answers: what a kernel says it writes counts, too.
-    said = ", ".join(WRITES.findall(run.kernel.python.__doc__ or "")).split(", ")
+    arguments, kernel = run.part(), interpreted(run.kernel)
+    written, filled = _arguments_after(kernel, arguments), list(arguments)
+    # Reused memory may already contain the answers, so that documented outputs count, too.
+    documented = ", ".join(WRITES.findall(run.kernel.python.__doc__ or "")).split(", ")
     for place, name in enumerate(signature(run.kernel.python).parameters):
-        one = given[place]
-        if not _is_marked(one) or (_same(one, written[place]) and name not in said):
+        one = arguments[place]
+        if not _can_be_marked(one) or (_same(one, written[place]) and name not in documented):
             continue
-        # What is read before it is written is an input: with another one, the answers are others.
-        other = _after(kernel, [*given[:place], np.ones_like(one), *given[place + 1 :]])
+        # An array that is read before it is written is an input: another one changes the answers.
+        other = _arguments_after(
+            kernel, [*arguments[:place], np.ones_like(one), *arguments[place + 1 :]]
+        )
         if other and all(_same(*pair) for pair in zip(written, other, strict=True)):
-            marked[place] = np.full_like(one, UNWRITTEN[one.dtype.str[1:]])
-    return marked
+            filled[place] = np.full_like(one, UNWRITTEN[one.dtype.str[1:]])
+    return filled
 
 
-def _after(kernel: Callable[..., Any], given: list[Any]) -> list[Any]:
-    """The arguments behind a run, none where the kernel cannot run on them."""
-    copies = deepcopy(given)
+def _arguments_after(kernel: Callable[..., Any], arguments: list[Any]) -> list[Any]:
+    """Return the arguments after a run; empty if the kernel cannot run on them."""
+    copies = deepcopy(arguments)
     try:
         kernel(*copies)
     except (ArithmeticError, LookupError, ValueError):
@@ -147,12 +152,12 @@ def _after(kernel: Callable[..., Any], given: list[Any]) -> list[Any]:
     return copies
 
 
-def _is_marked(one: Any) -> bool:
+def _can_be_marked(one: Any) -> bool:
     return isinstance(one, np.ndarray) and one.dtype.str[1:] in UNWRITTEN
 
 
 def _same(one: Any, other: Any) -> bool:
-    if not _is_marked(one):
+    if not _can_be_marked(one):
         return True
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
@@ -184,14 +189,14 @@ def _intro(partition: Partition, call: Call) -> str:
 
 
 def _in_words(value: Any) -> str:
-    """A value of a caption: a state by its fields, a number in a few digits."""
+    """Return a value of a caption as text: a state by its fields, a number in a few digits."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_in_words(one)}" for name, one in value.items())
     return value_text(value) if isinstance(value, float) else str(value)
 
 
-def _shown(run: Trace) -> dict[str, Callable[[Any], Any]]:
-    """How variables are written: states by their fields, ranges of one piece as plain columns."""
+def _formatters(run: Trace) -> dict[str, Callable[[Any], Any]]:
+    """Return the formatters of variables: states by their fields, ranges of one piece flat."""
     names = {name for step in run.steps for name in step.variables}
     return dict.fromkeys(names, _plain)
 

@@ -1,4 +1,4 @@
-"""What a window kernel remembers, as cells, in each step: one picture for each kernel."""
+"""The data structures of a window kernel, as cells, in each step: pictures for each kernel."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ Cells = tuple[list[Any], int | None]
 
 
 class _Values:
-    """What the values that count are called, by their position and by their number or rank."""
+    """The texts of the values that count, by their position and by their number or rank."""
 
     def __init__(self, partition: Partition, window: Window, call: Call) -> None:
         frames = window.frames(call, call.without_null)
@@ -21,16 +21,16 @@ class _Values:
         self.at = [values[row] for row in rows]
 
     def by(self, number: list[int]) -> list[str]:
-        """The values by their number."""
-        found = dict(zip(number, self.at, strict=False))
-        return [found.get(one, "") for one in range(len(set(number)))]
+        """Return the values by their number."""
+        by_number = dict(zip(number, self.at, strict=False))
+        return [by_number.get(one, "") for one in range(len(set(number)))]
 
 
 Draw = Callable[[Step, _Values], Cells]
 
 
 def structures(run: Trace, partition: Partition, window: Window, call: Call) -> list[Lesson]:
-    """Return the pictures of what the kernel remembers, none where it remembers nothing.
+    """Return the pictures of the kernel's data structures; empty if it has none.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def structures(run: Trace, partition: Partition, window: Window, call: Call) -> 
     """
     name = run.steps[-1].kernel if run.steps else ""
     values = _Values(partition, window, call)
-    found = STRUCTURES.get(name, ())
-    return [_cells(run, name, values, *one) for one in found]
+    pictures = STRUCTURES.get(name, ())
+    return [_cells(run, name, values, *one) for one in pictures]
 
 
 def _cells(
@@ -65,45 +65,47 @@ def _cells(
 
 
 def _sorted_values(step: Step, values: _Values) -> Cells:
-    """The sorted values that are in the frame, and the finger that moved last."""
-    found, order = step.variables, step.variables["order"]
-    taken = [bool(found["words"][rank >> 5] >> (rank & 31) & 1) for rank in range(len(order))]
-    cells = [values.at[row] if held else None for row, held in zip(order, taken, strict=True)]
+    """Return the sorted values that are in the frame, and the finger that moved last."""
+    variables, order = step.variables, step.variables["order"]
+    taken = [bool(variables["words"][rank >> 5] >> (rank & 31) & 1) for rank in range(len(order))]
+    cells = [
+        values.at[row] if is_taken else None for row, is_taken in zip(order, taken, strict=True)
+    ]
     moved = "finger for" in step.caption
-    return cells, found["finger"][found["k"]] if moved and found.get("size") else None
+    return cells, variables["finger"][variables["k"]] if moved and variables.get("size") else None
 
 
 def _ranked(step: Step, values: _Values) -> Cells:
-    found, rank = step.variables, step.variables["rank"]
+    variables, rank = step.variables, step.variables["rank"]
     row_of = {at: row for row, at in enumerate(rank)}
     cells: list[Any] = [None] * len(rank)
     for at in range(len(rank)):
-        if found["words"][at >> 5] >> (at & 31) & 1:
+        if variables["words"][at >> 5] >> (at & 31) & 1:
             cells[at] = values.at[row_of[at]]
-    return cells, found["finger"][0] if "median" in found else None
+    return cells, variables["finger"][0] if "median" in variables else None
 
 
 def _counts(step: Step, values: _Values) -> Cells:
-    found = step.variables
-    distinct = len(set(found["number"][: len(values.at)]))
-    best = found.get("best") if "wins" in step.caption else None
-    return [count or None for count in found["count"][:distinct]], best
+    variables = step.variables
+    distinct = len(set(variables["number"][: len(values.at)]))
+    best = variables.get("best") if "wins" in step.caption else None
+    return [count or None for count in variables["count"][:distinct]], best
 
 
 def _ranks_of_rows(step: Step, values: _Values) -> Cells:
-    """The rank of each row, and the row that came or went last."""
+    """Return the rank of each row, and the row that entered or left last."""
     row = step.variables.get("row")
     moves = "enters" in step.caption or "leaves" in step.caption
     return list(step.variables["rank"][: len(values.at)]), row if moves else None
 
 
 def _fingers(step: Step, _values: _Values) -> Cells:
-    """For each quantile the rank that its finger is on, and how many taken ones are below."""
-    found = step.variables
-    if not found.get("size"):
-        return [None] * len(found["q"]), None
-    pairs = zip(found["finger"], found["below"], strict=True)
-    now = found["k"] if "finger for" in step.caption else None
+    """Return for each quantile the rank of its finger, and the number of values below it."""
+    variables = step.variables
+    if not variables.get("size"):
+        return [None] * len(variables["q"]), None
+    pairs = zip(variables["finger"], variables["below"], strict=True)
+    now = variables["k"] if "finger for" in step.caption else None
     return [f"rank {rank}, {below} below" for rank, below in pairs], now
 
 
@@ -112,38 +114,38 @@ def _is_flip(step: Step) -> bool:
 
 
 def _older(step: Step, values: _Values) -> Cells:
-    """What each older row comes to with those behind it, up to the pivot."""
-    found = step.variables
-    low, pivot = found["first"], found["pivot"]
+    """Return the state of each older row merged with those after it, up to the pivot."""
+    variables = step.variables
+    low, pivot = variables["first"], variables["pivot"]
     if _is_flip(step):
-        low, pivot = found["row"], found["high"]
-    begin = found["low"] if _is_flip(step) else found["first"]
-    names = list(found["empty"])
+        low, pivot = variables["row"], variables["high"]
+    begin = variables["low"] if _is_flip(step) else variables["first"]
+    names = list(variables["empty"])
     cells: list[Any] = [None] * len(values.at)
-    for row in range(max(low, found.get("low", low)), pivot):
-        state = dict(zip(names, found["older"][row - begin], strict=True))
-        cells[row] = _said_state(state)
+    for row in range(max(low, variables.get("low", low)), pivot):
+        state = dict(zip(names, variables["older"][row - begin], strict=True))
+        cells[row] = _state_text(state)
     return cells, low if _is_flip(step) else None
 
 
 def _newer(step: Step, values: _Values) -> Cells:
-    """The newer rows, behind the pivot; while they are turned over, those that are left."""
-    found = step.variables
-    rows = range(found["pivot"], found["seen"])
+    """Return the newer rows, from the pivot on; while they are turned over, those left."""
+    variables = step.variables
+    rows = range(variables["pivot"], variables["seen"])
     if _is_flip(step):
-        rows = range(found["low"], found["row"])
+        rows = range(variables["low"], variables["row"])
     joins = "joins the newer" in step.caption
-    held = [values.at[row] if row in rows else None for row in range(len(values.at))]
-    return held, found["row"] if joins else None
+    cells = [values.at[row] if row in rows else None for row in range(len(values.at))]
+    return cells, variables["row"] if joins else None
 
 
-def _said_state(state: dict[str, Any]) -> str:
+def _state_text(state: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value_text(one)}" for name, one in state.items())
 
 
 def _queue(step: Step, values: _Values) -> Cells:
-    found = step.variables
-    waiting = found["queue"][found["head"] : found["tail"]]
+    variables = step.variables
+    waiting = variables["queue"][variables["head"] : variables["tail"]]
     return [f"row {row}: {values.at[row]}" for row in waiting], 0 if waiting else None
 
 
@@ -154,7 +156,7 @@ def _state(name: str) -> Draw:
     return draw
 
 
-def _written(name: str) -> Draw:
+def _written_so_far(name: str) -> Draw:
     def draw(step: Step, _values: _Values) -> Cells:
         i = step.variables.get("i")
         cells = step.variables[name]
@@ -168,11 +170,11 @@ def _ranks(_run: Trace, values: _Values) -> list[str]:
     return [f"rank {rank}" for rank in range(len(values.at))]
 
 
-def _numbered(run: Trace, values: _Values) -> list[str]:
+def _distinct_labels(run: Trace, values: _Values) -> list[str]:
     return values.by(run.steps[0].variables["number"][: len(values.at)])
 
 
-def _places(_run: Trace, _values: _Values) -> list[str]:
+def _queue_labels(_run: Trace, _values: _Values) -> list[str]:
     return ["first", *("then" for _ in _values.at)]
 
 
@@ -195,13 +197,17 @@ OLDER = "The older rows, from each to the pivot"
 NEWER = "The newer rows, behind the pivot"
 Structure = tuple[str, Labels, Draw]
 ANSWERS: dict[str, Structure] = {
-    **dict.fromkeys(("lead", "lead_kept", "nth_value"), ("The row meant", _rows, _written("to"))),
-    **dict.fromkeys(("row_number", "rank", "dense_rank"), ("Answers", _rows, _written("number"))),
-    **dict.fromkeys(("percent_rank", "cume_dist"), ("Answers", _rows, _written("share"))),
-    "ntile": ("Answers", _rows, _written("tile")),
+    **dict.fromkeys(
+        ("lead", "lead_kept", "nth_value"), ("The row meant", _rows, _written_so_far("to"))
+    ),
+    **dict.fromkeys(
+        ("row_number", "rank", "dense_rank"), ("Answers", _rows, _written_so_far("number"))
+    ),
+    **dict.fromkeys(("percent_rank", "cume_dist"), ("Answers", _rows, _written_so_far("share"))),
+    "ntile": ("Answers", _rows, _written_so_far("tile")),
     **dict.fromkeys(
         ("row_bound", "group_bound", "range_bound_each"),
-        ("Where each frame ends", _rows, _written("to")),
+        ("Where each frame ends", _rows, _written_so_far("to")),
     ),
 }
 #: By the name of the kernel, for each picture: its title, the labels of its cells, and the cells.
@@ -212,9 +218,9 @@ STRUCTURES: dict[str, tuple[Structure, ...]] = {
         ("The fingers", _quantiles, _fingers),
     ),
     "walk_mad": ((SORTED, _ranks, _ranked),),
-    "walk_mode": (("How often each value is in the frame", _numbered, _counts),),
-    "walk_distinct": (("How often each value is in the frame", _numbered, _counts),),
-    "least_rows": ((WAITING, _places, _queue),),
+    "walk_mode": (("How often each value is in the frame", _distinct_labels, _counts),),
+    "walk_distinct": (("How often each value is in the frame", _distinct_labels, _counts),),
+    "least_rows": ((WAITING, _queue_labels, _queue),),
     "running_states": (("The state of the frame", _fields, _state("state")),),
     "sliding_states": (
         (OLDER, _rows, _older),

@@ -1,4 +1,4 @@
-"""The rows of a partition on a line, with the current row's frame on them, in each step."""
+"""The rows of a partition on a timeline, with the current row's frame, in each step."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ LEGEND = {
 
 
 def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Lesson:
-    """Return the picture of a run: values by height where they are few, the frame as a band.
+    """Return the timeline of a run, with values as lanes or heights, and the frame as a band.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Le
         A picture of kind ``timeline``.
     """
     table = frame_table(partition, call.column)
-    places = _places(window)
+    positions = _positions(window)
     values = table.values or ["row"] * partition.rows
     lanes, lane = _lanes(window, call, values)
     level = _levels(window, call)
@@ -63,15 +63,15 @@ def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Le
             "text": f"row {row}: {text}",
             **({"lane": None, "level": level[row]} if level else {}),
         }
-        for row, (at, text) in enumerate(zip(places, texts, strict=True))
+        for row, (at, text) in enumerate(zip(positions, texts, strict=True))
     ]
     ticks = [
-        {"at": float(at), "label": name} for at, name in zip(places, table.labels, strict=True)
+        {"at": float(at), "label": name} for at, name in zip(positions, table.labels, strict=True)
     ]
-    states = [_state(table, places, _row(step.variables), call) for step in run.steps]
+    states = [_state(table, positions, _row(step.variables), call) for step in run.steps]
     title = f"{partition.who}: the rows in their order"
-    known = [one for one in level or () if one is not None]
-    scale = scale_of(min(known), max(known)) if known else None
+    numbers = [one for one in level or () if one is not None]
+    scale = scale_of(min(numbers), max(numbers)) if numbers else None
     return {
         "kind": "timeline", "title": title, "lanes": lanes, "events": events, "ticks": ticks,
         "states": states, "scale": scale, "others": "null", "asks": "Which rows are in its frame?",
@@ -80,12 +80,12 @@ def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Le
 
 
 def _row(variables: dict[str, Any]) -> int | None:
-    """The row whose answer is being found; building a tree is for no row."""
+    """Return the row whose answer is computed; None while a tree is built."""
     return variables.get("i")
 
 
-def _places(window: Window) -> NDArray[np.float64]:
-    """Where each row stands: by its key where rows can be told apart by it, else by its number."""
+def _positions(window: Window) -> NDArray[np.float64]:
+    """Return the position of each row: its order key if keys are distinct, else its number."""
     order = window.order
     rows = np.arange(order.rows, dtype=np.float64)
     nulls = order.valid[0, 1] - order.valid[0, 0] < order.rows
@@ -97,7 +97,7 @@ def _places(window: Window) -> NDArray[np.float64]:
 
 
 def _lanes(window: Window, call: Call, values: list[str]) -> tuple[list[str], list[int]]:
-    """Lanes of the different values, the greatest on top; one lane where they are many."""
+    """Return lanes of the distinct values, the greatest on top; one lane if there are many."""
     one = [call.column], [0] * len(values)
     if not call.arguments or len(set(values)) > MOST_LANES:
         return one
@@ -115,7 +115,7 @@ def _lanes(window: Window, call: Call, values: list[str]) -> tuple[list[str], li
 
 
 def _levels(window: Window, call: Call) -> list[float | None] | None:
-    """The numbers that a function looks at, None where it looks at something else."""
+    """Return the numbers that a function aggregates, or None for other values."""
     if not call.arguments:
         return None
     values = window.column(call.arguments[0])
@@ -123,8 +123,8 @@ def _levels(window: Window, call: Call) -> list[float | None] | None:
     if not (kinds.is_integer(values.type) or kinds.is_floating(values.type)):
         return None
     level = [None if one is None else float(one) for one in values.to_pylist()]
-    known = {one for one in level if one is not None}
-    return level if len(known) > 1 and np.isfinite([*known]).all() else None
+    numbers = {one for one in level if one is not None}
+    return level if len(numbers) > 1 and np.isfinite([*numbers]).all() else None
 
 
 def scale_of(low: float, high: float) -> dict[str, Any]:
@@ -139,23 +139,31 @@ def scale_of(low: float, high: float) -> dict[str, Any]:
     size = 10.0 ** np.floor(np.log10((high - low) / 2))
     step = next(size * k for k in (1, 2, 5, 10) if (high - low) / (size * k) <= 5)
     first, last = int(np.floor(low / step)), int(np.ceil(high / step))
-    places = [float(k * step) for k in range(first, last + 1)]
-    ticks = [{"at": at, "label": f"{at:,.10g}"} for at in places]
-    return {"low": places[0], "high": places[-1], "ticks": ticks}
+    positions = [float(k * step) for k in range(first, last + 1)]
+    ticks = [{"at": at, "label": f"{at:,.10g}"} for at in positions]
+    return {"low": positions[0], "high": positions[-1], "ticks": ticks}
 
 
 def _state(
-    table: FrameTable, places: NDArray[np.float64], row: int | None, call: Call
+    table: FrameTable, positions: NDArray[np.float64], row: int | None, call: Call
 ) -> dict[str, Any] | None:
-    everything: dict[str, Any] = {"current": row, "seen": len(places), "chain": [], "skipped": []}
+    everything: dict[str, Any] = {
+        "current": row,
+        "seen": len(positions),
+        "chain": [],
+        "skipped": [],
+    }
     if row is None or not call.info.has_frame:
         return everything
     inside = table.inside[row]
-    held = np.flatnonzero(inside | table.left_out[row])
+    in_or_left_out = np.flatnonzero(inside | table.left_out[row])
     chain = np.flatnonzero(inside & table.counted).tolist()
     skipped = np.flatnonzero((inside & ~table.counted) | table.left_out[row]).tolist()
     band = None
-    if len(held):
-        low, high = float(places[held[0]]) - 0.4, float(places[held[-1]]) + 0.4
+    if len(in_or_left_out):
+        low, high = (
+            float(positions[in_or_left_out[0]]) - 0.4,
+            float(positions[in_or_left_out[-1]]) + 0.4,
+        )
         band = {"from": low, "to": high, "label": f"frame of row {row}"}
     return everything | {"chain": chain, "skipped": skipped, "window": band}

@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from tests.workbench.widgets.played import SHOP, key_rows
 from workbench.funnel.inspect.one_key import MOST_ROWS
-from workbench.widgets.lessons.edited import Make, opened
+from workbench.widgets.lessons.edited import LessonMaker, open_player
 from workbench.widgets.lessons.fresh import partition_of_rows
 from workbench.widgets.lessons.funnel import funnel_maker
 from workbench.widgets.lessons.window import window_maker
@@ -33,14 +33,14 @@ CALLS = {
 }
 
 
-def funnel_of(asked: str) -> Make:
+def funnel_of(asked: str) -> LessonMaker:
     drawn = np.random.default_rng(0)
     events = [(ENDLESS[drawn.integers(3)], 3 * i) for i in range(MOST_ROWS)]
     funnel = wb.Funnel(SHOP, "1 hour", **FUNNELS[asked])
     return funnel_maker(funnel, key_rows(events), "ann")
 
 
-def call_of(asked: str) -> Make:
+def call_of(asked: str) -> LessonMaker:
     function, frame = CALLS[asked]
     values = np.random.default_rng(0).random(MOST_STEPPED).round(3).tolist()
     call = wb.Over(order_by="k", frame=frame, engine="kernel", m=function)
@@ -54,7 +54,7 @@ LONG = [*((funnel_of, asked) for asked in FUNNELS), *((call_of, asked) for asked
 def test_the_longest_lesson_fits_into_a_page_and_a_message(
     make: Any, asked: str, tmp_path: Path
 ) -> None:
-    player = opened(make(asked))
+    player = open_player(make(asked))
     assert player.to_html(tmp_path / "long.html").stat().st_size < MOST_BYTES
     packed = player.get_state()["lesson"]["packed"]
     assert len(packed) < MOST_SENT

@@ -9,15 +9,15 @@ import pytest
 import workbench as wb
 from kernels import registry
 from tests.workbench.widgets.played import EVENTS, RUNG, SHOP, key_rows, shop
-from workbench.widgets.lessons.edited import both, opened
+from workbench.widgets.lessons.edited import make_both, open_player
 from workbench.widgets.lessons.funnel import funnel_maker
 from workbench.widgets.lessons.tiling import play_rung
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.player import Player
 
 PLAYERS = {
-    "modes": opened(both(shop(), shop("strict_order"))),
-    "kernels": opened(both(shop(), shop("strict_once"))),
+    "modes": open_player(make_both(shop(), shop("strict_order"))),
+    "kernels": open_player(make_both(shop(), shop("strict_once"))),
     "rungs": play_rung("stack hops", "max", **RUNG, beside="tree hops"),
 }
 
@@ -53,7 +53,7 @@ def test_both_end_with_their_own_answer() -> None:
 
 
 def test_an_edited_input_is_run_on_both_sides() -> None:
-    player = opened(both(shop(), shop("strict_order")))
+    player = open_player(make_both(shop(), shop("strict_order")))
     rows = [row for row in player.lesson["input"]["rows"] if row[1] != "welcome"]
     player.edit(rows)
     assert not player.problem
@@ -63,7 +63,7 @@ def test_an_edited_input_is_run_on_both_sides() -> None:
 def test_funnels_of_other_steps_share_no_input() -> None:
     one, other = (wb.Funnel(steps, "1 hour") for steps in (SHOP, SHOP[:2]))
     rows = key_rows(EVENTS[:6])
-    player = opened(both(*(funnel_maker(funnel, rows, "ann") for funnel in (one, other))))
+    player = open_player(make_both(*(funnel_maker(funnel, rows, "ann") for funnel in (one, other))))
     assert not player.editable
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from workbench.figures.funnel import funnel_figure
-from workbench.figures.stills.still import Named, arranged
+from workbench.figures.stills.still import NamedFigure, arrange
 from workbench.figures.svg import bare
 from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable, offline_page
@@ -32,7 +32,7 @@ def shareable() -> Shareable:
         steps = pd.DataFrame({"step": ["signup", "checkout"], "users": [100, users]})
         steps = steps.assign(from_first=[1, users / 100], from_previous=[1, users / 100])
         steps["lost"] = [0, 100 - users]
-        drawn, height, width = arranged([Named(funnel_figure(steps), "Who goes on")], 0)
+        drawn, height, width = arrange([NamedFigure(funnel_figure(steps), "Who goes on")], 0)
         words = f"{users} of 100 users within {window}."
         rows = DisplayTable(steps, "")
         state = state_of({"within": window, "by": ["device"] if at[1] else []})

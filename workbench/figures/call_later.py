@@ -1,4 +1,4 @@
-"""A function of a library that is imported when it is called, not when another library names it."""
+"""A function of a library that is imported when it is called, not when others import it."""
 
 import sys
 from importlib import import_module
@@ -8,17 +8,17 @@ from typing import Any
 
 
 def call_later(module: str, function: str) -> None:
-    """Have a module load when a function of it is called, or anything else of it is looked at.
+    """Load a module only when a function of it is called, or another attribute is read.
 
-    Until then another one has its name. Where it is loaded already, or is not installed, nothing
-    happens.
+    Until then a placeholder has its name. If the module is already loaded, or is not installed,
+    nothing happens.
 
     Parameters
     ----------
     module : str
-        One that takes long to import.
+        A module that takes long to import.
     function : str
-        What others import of it, and mostly do not call.
+        The function that others import from it, and mostly do not call.
 
     Examples
     --------
@@ -32,24 +32,24 @@ def call_later(module: str, function: str) -> None:
     spec = None if module in sys.modules else find_spec(module)
     if spec is None:
         return
-    instead = ModuleType(module)
+    placeholder = ModuleType(module)
     if spec.submodule_search_locations is not None:
-        instead.__path__ = spec.submodule_search_locations
+        placeholder.__path__ = spec.submodule_search_locations
 
-    def look(name: str) -> Any:
-        # What any module is asked, such as where its file is, is no use of it.
+    def load_attribute(name: str) -> Any:
+        # Reading an attribute of any module, such as its file, is no use of this one.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(loaded(), name)
 
     def loaded() -> ModuleType:
-        if sys.modules.get(module) is instead:
+        if sys.modules.get(module) is placeholder:
             del sys.modules[module]
         return import_module(module)
 
     def call(*arguments: Any, **named: Any) -> Any:
         return getattr(loaded(), function)(*arguments, **named)
 
-    setattr(instead, function, call)
-    setattr(instead, "__getattr__", look)  # noqa: B010 (PEP 562)
-    sys.modules[module] = instead
+    setattr(placeholder, function, call)
+    setattr(placeholder, "__getattr__", load_attribute)  # noqa: B010 (PEP 562)
+    sys.modules[module] = placeholder

@@ -1,4 +1,4 @@
-"""How many served values agree with those of a backfill over time, as a figure."""
+"""The share of served values that agree with those of a backfill, over time, as a figure."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -9,8 +9,8 @@ from workbench.figures.theme import BLUE, GREY, ORANGE, SKY, VERMILLION, themed
 from workbench.markup import NO_NAME, chart_text
 
 HEIGHT = 420
-#: What values can be to each other: how it is called, its colour, and its pattern, which tells
-#: bars apart where colours do not.
+#: The results of a comparison of two values: name, colour, and pattern, which distinguishes bars
+#: without colours.
 LOOKS = {
     "equal": ("equal", SKY, ""),
     "both_null": ("both missing", GREY, ""),
@@ -26,14 +26,14 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
     Parameters
     ----------
     over_time : pandas.DataFrame
-        As :attr:`workbench.online.inspect.agreement.Consistency.over_time` holds it.
+        As :attr:`workbench.online.inspect.agreement.Consistency.over_time`.
     column : str, optional
-        One of the features; without it, all of them together.
+        One of the features; by default all of them together.
 
     Returns
     -------
     Pictured
-        A bar for each state that any value has, one upon the other.
+        Stacked bars, one for each result of any comparison.
 
     Examples
     --------
@@ -62,14 +62,14 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
             "range": [0, 100],
         },
     )
-    return Pictured(figure, _said(rows))
+    return Pictured(figure, _words(rows))
 
 
-def _said(rows: pd.DataFrame) -> str:
+def _words(rows: pd.DataFrame) -> str:
     total, values = rows.sum(), int(rows.to_numpy().sum())
     parts = [f"{100 * total[one] / values:.3g}% {LOOKS[one][0]}" for one in LOOKS if total[one]]
-    said = f"{counted(values, 'value')} at {counted(len(rows), 'time')}"
-    return f"{said}: {', '.join(parts)}" if parts else said
+    counts = f"{counted(values, 'value')} at {counted(len(rows), 'time')}"
+    return f"{counts}: {', '.join(parts)}" if parts else counts
 
 
 def _bar(shares: "pd.Series[float]", counted: "pd.Series[int]", state: str) -> go.Bar:

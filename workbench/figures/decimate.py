@@ -1,6 +1,6 @@
-"""Fewer points for the same picture: of each column of pixels what it shows, no peak less.
+"""Fewer points for the same picture: those that each column of pixels shows, with all peaks.
 
-tsdownsample 0.1.5 has the same algorithm, but leaves out points that share the last place of the
+tsdownsample 0.1.5 has the same algorithm, but drops points that share the last position of the
 axis, and plotly-resampler 0.11 does not work with plotly 7.
 """
 
@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: The first, the last, the least and the greatest of a column's points.
+#: The points of a column: the first, the last, the least and the greatest.
 A_COLUMN = 4
 
 
 def within(x: NDArray[Any], low: Any, high: Any) -> slice:
-    """Return the points from one place to another, both inclusive.
+    """Return the slice of points from one position to another, both inclusive.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def within(x: NDArray[Any], low: Any, high: Any) -> slice:
 
 
 def in_view(x: NDArray[Any], low: Any, high: Any) -> slice:
-    """Return the points from one place to another, and the next one on either side.
+    """Return the slice of points from one position to another, and the next one on either side.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ def line_points(x: NDArray[Any], y: NDArray[np.float64], columns: int) -> NDArra
     y : float64 array of shape (points,)
         NaN where the line has a gap.
     columns : int
-        How many pixels wide the picture is.
+        The width of the picture in pixels.
 
     Returns
     -------
     int64 array
-        Ascending positions, at most four a column: its first point, its last one, its least and
-        its greatest, so that each column of pixels is covered as far as by all points.
+        Ascending positions, at most four for each column of pixels: its first, last, least and
+        greatest point, which cover the same pixels as all points.
 
     Notes
     -----
@@ -90,14 +90,14 @@ def line_points(x: NDArray[Any], y: NDArray[np.float64], columns: int) -> NDArra
 
 
 class Columns(NamedTuple):
-    """What each column of pixels has of a line.
+    """The summary of a line for each column of pixels.
 
     Attributes
     ----------
     point : int64 array of shape (columns,)
-        A point of each column, the one in its middle.
+        The middle point of each column.
     least, middle, most : float64 arrays of shape (columns,)
-        The least value, the median and the greatest one; NaN where a column has a gap alone.
+        The least value, the median and the greatest one; NaN if a column has no value.
     """
 
     point: NDArray[np.int64]
@@ -112,12 +112,12 @@ def column_summary(x: NDArray[Any], y: NDArray[np.float64], columns: int) -> Col
     Parameters
     ----------
     x, y, columns
-        As :func:`line_points` takes them.
+        As in :func:`line_points`.
 
     Returns
     -------
     Columns or None
-        None where there are so few points that each is drawn.
+        None if there are so few points that each is drawn.
 
     Notes
     -----
@@ -126,8 +126,8 @@ def column_summary(x: NDArray[Any], y: NDArray[np.float64], columns: int) -> Col
     Examples
     --------
     >>> x = np.arange(1000)
-    >>> found = column_summary(x, np.where(x == 517, 99.0, x % 3), columns=10)
-    >>> found.most.tolist().index(99), found.middle.tolist()[:2], len(found.point)
+    >>> summary = column_summary(x, np.where(x == 517, 99.0, x % 3), columns=10)
+    >>> summary.most.tolist().index(99), summary.middle.tolist()[:2], len(summary.point)
     (5, [1.0, 1.0], 10)
     """
     if len(x) <= A_COLUMN * columns:
@@ -143,12 +143,12 @@ def column_summary(x: NDArray[Any], y: NDArray[np.float64], columns: int) -> Col
 
 
 def _median(y: NDArray[np.float64]) -> float:
-    """NaN of nothing; NumPy's own takes thrice as long, as it looks for NaN in each call."""
+    """Return the median, NaN for no values; NumPy's takes thrice as long, as it checks for NaN."""
     half = len(y) // 2
     if not len(y):
         return np.nan
-    parted = np.partition(y, half)
-    return float(parted[half] if len(y) % 2 else (parted[:half].max() + parted[half]) / 2)
+    parts = np.partition(y, half)
+    return float(parts[half] if len(y) % 2 else (parts[:half].max() + parts[half]) / 2)
 
 
 def _extremes(y: NDArray[np.float64]) -> tuple[int, int]:
@@ -160,13 +160,13 @@ def _extremes(y: NDArray[np.float64]) -> tuple[int, int]:
 
 
 def _column_ends(x: NDArray[Any], columns: int) -> list[int]:
-    """Where the columns begin that have points, and the last one ends."""
-    places = x.view(np.int64) if x.dtype.kind == "M" else x
-    low, high = places[0].item(), places[-1].item()
+    """Return the begins of the columns that have points, and the end of the last one."""
+    positions = x.view(np.int64) if x.dtype.kind == "M" else x
+    low, high = positions[0].item(), positions[-1].item()
     share = [(high - low) * k for k in range(1, columns)]
-    whole = places.dtype.kind == "i"
+    whole = positions.dtype.kind == "i"
     edges = [low + (part // columns if whole else part / columns) for part in share]
-    cuts = np.searchsorted(places, np.array(edges, places.dtype), "right")
+    cuts = np.searchsorted(positions, np.array(edges, positions.dtype), "right")
     return [int(cut) for cut in np.unique([0, *cuts, len(x)])]
 
 
@@ -182,13 +182,13 @@ def mark_points(
     y : float64 array of shape (marks,)
         Finite.
     cells : (int, int)
-        How many cells the picture is wide and high; a mark covers about one.
+        The width and height of the picture in cells, one of which a mark about covers.
 
     Returns
     -------
     int64 array
-        Ascending positions: of the marks in a cell, which hide each other, the first; and of
-        each column its least and its greatest.
+        Ascending positions: the first mark of each cell, which hides the others, and the least
+        and the greatest of each column.
 
     Notes
     -----

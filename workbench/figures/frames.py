@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from workbench.figures.stills.still import WIDTH, Named, still
+from workbench.figures.stills.still import WIDTH, NamedFigure, still
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
     BLUE,
@@ -158,11 +158,11 @@ def frames_still(table: FrameTable, title: str) -> Markup:
     return still(shown.figure, title, width=shown.width)
 
 
-def frames_named(table: FrameTable, title: str) -> Named:
+def frames_named(table: FrameTable, title: str) -> NamedFigure:
     """Return the figure to stand in a picture, its cells as large as in the figure."""
     figure, width = frames_figure(table), max(float(frames_width(table)), WIDTH)
     figure.update_xaxes(range=[-0.6, (width - _across(table)[0] - 10) / CELL - 0.6])
-    return Named(figure, title, width=width)
+    return NamedFigure(figure, title, width=width)
 
 
 def _across(table: FrameTable) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""What grows with a size, and how fast, as a plotly figure with logarithmic axes."""
+"""Growth with a size, as a plotly figure with logarithmic axes."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,12 +11,12 @@ from workbench.markup import chart_text
 
 
 class CurveStyle(NamedTuple):
-    """How a line is drawn: dashes and symbols tell lines apart where colours do not.
+    """The style of a line; dashes and symbols distinguish lines, not colours alone.
 
     Attributes
     ----------
     color, dash, symbol : str
-        As plotly calls them.
+        The names in plotly.
     """
 
     color: str
@@ -40,13 +40,13 @@ def growth_figure(
     Parameters
     ----------
     table : pandas.DataFrame
-        Positive numbers, in the index too.
+        Positive numbers, also in the index.
     across, up : str
-        What the index and the columns count.
+        The titles of the axes: what the index and the columns count.
     styles : mapping of str to CurveStyle
-        How the line of a column is drawn.
+        The styles by column.
     names : mapping of str to str, optional
-        What the line of a column is called; without it, as the column.
+        The lines' names by column; by default the column's name.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def growth_figure(
 
 
 def _log(low: float, high: float) -> dict[str, object]:
-    """A logarithmic axis: powers of ten, and 2 and 5 between them where there are few."""
+    """Return a logarithmic axis with ticks at powers of ten and, if few, at 2 and 5 between."""
     return {"type": "log", "dtick": 1 if high >= 100 * low else "D2", "tickformat": ",~r"}
 
 

@@ -8,7 +8,7 @@ from workbench.figures.theme import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 from workbench.lessons.ladder_costs import growth
 
 ACROSS, UP = "queries, and as many events", "operations"
-#: Colours stand for how tails are found, dashes for the kind of window.
+#: Colours stand for the way of finding tails, dashes for the kind of window.
 LOOKS = {
     "naive": CurveStyle(VERMILLION, "solid", "circle"),
     "rollups": CurveStyle(ORANGE, "solid", "square"),
@@ -35,7 +35,7 @@ def rungs_figure(table: pd.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A line for each rung, named with what twice the size costs.
+        A line for each rung, named with the factor of operations for twice the size.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def rungs_words(table: pd.DataFrame) -> str:
     Parameters
     ----------
     table : pandas.DataFrame
-        As :func:`rungs_figure` takes it.
+        As in :func:`rungs_figure`.
 
     Returns
     -------
@@ -71,12 +71,12 @@ def rungs_words(table: pd.DataFrame) -> str:
     factor = growth(table)
     square = [str(rung) for rung in factor.index if factor[rung] > 3]
     sums = [str(rung) for rung in factor.index if factor[rung] <= 3]
-    said = f"{_listed(square)} 4 times the operations, like their product" if square else ""
-    linear = f"{_listed(sums, said)} about twice, like their sum" if sums else ""
-    joined = ";\n".join(part for part in (said, linear) if part)
+    quadratic = f"{_subject(square)} 4 times the operations, like their product" if square else ""
+    linear = f"{_subject(sums, quadratic)} about twice, like their sum" if sums else ""
+    joined = ";\n".join(part for part in (quadratic, linear) if part)
     return f"Twice the queries and events: {joined}."
 
 
-def _listed(rungs: list[str], before: str = "") -> str:
+def _subject(rungs: list[str], before: str = "") -> str:
     words = " and ".join([*([", ".join(rungs[:-1])] if rungs[1:] else []), rungs[-1]])
     return words if before else f"{words} {'take' if rungs[1:] else 'takes'}"

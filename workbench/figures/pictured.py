@@ -1,4 +1,4 @@
-"""A figure to point at, and beside it a still for pages that run nothing."""
+"""An interactive figure, with a still for pages that run nothing."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +13,13 @@ from workbench.markup import Markup
 
 @dataclass(frozen=True)
 class Pictured:
-    """A figure whose cell also keeps a picture of it.
+    """A figure whose cell also stores a still picture of it.
 
     Attributes
     ----------
     figure : plotly.graph_objects.Figure
     words : str
-        What it shows, for those who do not see it.
+        A description for screen readers.
     still : str
         The picture, an SVG document.
 
@@ -43,18 +43,18 @@ class Pictured:
         return self.words
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        # The page that shows it has no style sheet of ours.
-        shown = go.Figure(self.figure).update_layout(template=ON_ANY_GROUND)
-        _read_on_any_ground(shown)
-        live = shown._repr_mimebundle_(**options) or {}
+        # The page that shows it does not have our style sheet.
+        figure = go.Figure(self.figure).update_layout(template=ON_ANY_GROUND)
+        _use_neutral_text(figure)
+        live = figure._repr_mimebundle_(**options) or {}
         return {**live, "image/svg+xml": self.still, "text/plain": self.words}
 
 
-def _read_on_any_ground(figure: go.Figure) -> None:
-    """Give words that are coloured for a light page a grey that is read on a dark one, too."""
-    written = [figure.layout.title.font, figure.layout.title.subtitle.font]
-    written += [note.font for note in figure.layout.annotations]
-    written += [trace.textfont for trace in figure.data if "textfont" in trace]
-    for font in written:
+def _use_neutral_text(figure: go.Figure) -> None:
+    """Replace text colours of a light page by a grey that is readable on a dark one, too."""
+    fonts = [figure.layout.title.font, figure.layout.title.subtitle.font]
+    fonts += [note.font for note in figure.layout.annotations]
+    fonts += [trace.textfont for trace in figure.data if "textfont" in trace]
+    for font in fonts:
         if isinstance(font.color, str) and font.color.lower() in (INK, QUIET):
             font.color = EITHER

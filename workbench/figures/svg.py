@@ -1,4 +1,4 @@
-"""The few shapes that a still is drawn with."""
+"""The few SVG shapes of stills."""
 
 from workbench.figures.theme import FONT, GROUND, INK, RULE, still_style
 from workbench.markup import Markup, element, stylesheet
@@ -8,29 +8,29 @@ Part = tuple[Markup, float]
 
 
 def text(x: float, y: float, words: str, **attributes: object) -> Markup:
-    """A line of text; `x` is its start, or what `text_anchor` says."""
+    """Return a line of text; `x` is its start, or as `text_anchor` says."""
     return element("text", words, x=x, y=y, **attributes)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1) -> Markup:
-    """A straight line."""
+    """Return a straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, stroke_width=width)
 
 
 def rect(x: float, y: float, width: float, height: float, **attributes: object) -> Markup:
-    """A box, at least one wide so that it is seen."""
+    """Return a box, at least one pixel wide so that it is visible."""
     return element("rect", x=x, y=y, width=max(width, 1), height=height, **attributes)
 
 
 def moved(x: float, y: float, content: Markup) -> Markup:
-    """The content with its origin at (x, y)."""
+    """Return the content with its origin at (x, y)."""
     return element("g", content, transform=f"translate({x:.1f},{y:.1f})")
 
 
 def document(drawn: Markup, title: str, width: float, height: float) -> Markup:
-    """A picture on a card that needs nothing else; the title is for who does not see it.
+    """Return a self-contained picture on a card; the title is for screen readers.
 
-    It is as wide as its place, and follows the theme of the page or of the reader's system.
+    It is as wide as its container, and follows the theme of the page or of the reader's system.
     """
     card = rect(0.5, 0.5, width - 1, height - 1, rx=10, fill=GROUND, stroke=RULE)
     style = stylesheet(still_style(card + drawn))
@@ -38,7 +38,7 @@ def document(drawn: Markup, title: str, width: float, height: float) -> Markup:
 
 
 def bare(drawn: Markup, title: str, width: float, height: float) -> Markup:
-    """A picture without a card, for a place that has one and a theme."""
+    """Return a picture without a card, for a page that has one and a theme."""
     return element(
         "svg",
         element("title", title),
@@ -55,12 +55,12 @@ def bare(drawn: Markup, title: str, width: float, height: float) -> Markup:
 
 
 def cut(words: str, length: int) -> str:
-    """The words, with an ellipsis where they are longer than `length`."""
+    """Return the words, cut with an ellipsis if they are longer than `length`."""
     return words if len(words) <= length else words[: max(length - 1, 0)] + "…"
 
 
 def pale(color: str) -> str:
-    """The colour, so thin that what is behind it is seen.
+    """Return the colour with transparency.
 
     >>> pale("#56b4e9")
     'rgba(86,180,233,0.4)'

@@ -1,8 +1,8 @@
-"""How everything looks, said once: colours for light and dark, fonts, formats, and what is empty.
+"""The look of everything: colours for light and dark, fonts, formats, and empty figures.
 
 Figures, stills, widgets and pages are drawn in the colours of a light page, each of which stands
-for a role. Where they are shown, :func:`stylesheet_of` gives a role its colour in the theme of the
-page: of JupyterLab, by its own variables, or of the reader's system. It switches while one looks.
+for a role. In a page, :func:`stylesheet_of` gives a role its colour in the theme of the page: that
+of JupyterLab, by its own variables, or that of the reader's system. It follows a change of theme.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from workbench.markup import chart_text
 
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
-#: Sizes of texts in pixels: what is said of marks and axes, what is read, and what stands above.
+#: Sizes of text in pixels: labels of marks and axes, normal text, and titles.
 SMALL, TEXT, HEAD = 11, 12, 15
 
 
@@ -23,9 +23,9 @@ class Token(NamedTuple):
     Attributes
     ----------
     light, dark : str
-        What it is on a page that says nothing of itself.
+        The colour on a light and on a dark page.
     in_lab : str
-        What it is made of in JupyterLab, or empty where it is as on other pages.
+        The CSS value in JupyterLab, or empty if it is as on other pages.
     """
 
     light: str
@@ -34,11 +34,11 @@ class Token(NamedTuple):
 
 
 def _mixed(share: int) -> str:
-    """As much of the ink over the ground: in any theme it is seen, and stays behind."""
+    """Return this share of the ink mixed with the ground: visible in any theme, but subdued."""
     return f"color-mix(in srgb, var(--wb-ink) {share}%, var(--wb-ground))"
 
 
-#: Okabe and Ito's palette, which stays apart for colour-blind eyes, on grounds, inks and rules.
+#: Okabe and Ito's palette, which colour-blind people can distinguish; grounds, inks and rules.
 TOKENS = {
     "ground": Token("#ffffff", "#16181d", "var(--jp-layout-color1, #ffffff)"),
     "ink": Token("#16181d", "#eef0f3", "var(--jp-ui-font-color0, #16181d)"),
@@ -67,12 +67,12 @@ BLUE_SOFT, ORANGE_SOFT = (TOKENS[name].light for name in ("blue-soft", "orange-s
 
 
 class Look(NamedTuple):
-    """How one of several series is drawn, so that none is told by its colour alone.
+    """The style of one of several series, so that they differ not by colour alone.
 
     Attributes
     ----------
     color, dash, symbol, pattern : str
-        As plotly calls them: of lines and marks, and of bars.
+        The names in plotly, for lines, marks and bars.
     """
 
     color: str
@@ -81,7 +81,7 @@ class Look(NamedTuple):
     pattern: str
 
 
-#: Series in their order.
+#: The looks of series in order.
 SERIES = (
     Look(BLUE, "solid", "circle", ""),
     Look(ORANGE, "dash", "square", "/"),
@@ -93,7 +93,7 @@ SERIES = (
 
 
 def _template(ground: str, ink: str, quiet: str, rule: str, grid: str) -> go.layout.Template:
-    """Fonts, colours, grid and legends of plotly's figures."""
+    """Return the fonts, colours, grid and legends of plotly's figures."""
     axis = {
         "automargin": True, "gridcolor": grid, "linecolor": rule, "zerolinecolor": rule,
         "zerolinewidth": 1, "tickcolor": rule, "ticks": "",
@@ -124,29 +124,29 @@ def _template(ground: str, ink: str, quiet: str, rule: str, grid: str) -> go.lay
 
 
 TEMPLATE = _template(GROUND, INK, QUIET, RULE, GRID)
-#: Where no style sheet reaches a figure: what is read on any ground, light or dark.
+#: The template for figures without our style sheet, readable on light and dark grounds.
 ON_ANY_GROUND = _template(
     "rgba(0,0,0,0)", EITHER, EITHER, "rgba(128,128,128,0.5)", "rgba(128,128,128,0.2)"
 )
 _MARGIN = {"l": 8, "r": 16, "t": 32, "b": 8}
-#: From nothing to the most, over any ground: pictures of cells are no shapes, so that no page can
-#: give them other colours.
+#: From zero to the maximum, over any ground: heat maps are images, whose colours a style sheet
+#: cannot change.
 DENSITY = [[0.0, "rgba(42,127,181,0)"], [1.0, "rgba(42,127,181,1)"]]
 
 
 def themed(figure: go.Figure, **layout: Any) -> go.Figure:
-    """Give a figure the common look; it fills the width that it gets.
+    """Give a figure the common look; it fills the available width.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
     **layout
-        What else its layout says, as plotly calls it.
+        Further properties of its layout, by plotly's names.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        The same one.
+        The same figure.
 
     Examples
     --------
@@ -155,20 +155,20 @@ def themed(figure: go.Figure, **layout: Any) -> go.Figure:
     (None, 300, '#16181d')
     """
     margin = _MARGIN | layout.pop("margin", {})
-    said = {"autosize": True, "margin": margin, **layout}
+    properties = {"autosize": True, "margin": margin, **layout}
     if figure.layout.to_plotly_json().keys() <= {"template"}:
-        # There is nothing to be merged with: set at once it takes half the time.
-        figure.layout = said
+        # There is nothing to merge with: assignment takes half the time.
+        figure.layout = properties
     else:
-        figure.update_layout(said)
+        figure.update_layout(properties)
     _give_template(figure.layout)
     return figure
 
 
 def _give_template(layout: go.Layout) -> None:
-    """Set the template as plotly sets its default one: what is known to be right is not checked.
+    """Set the template without validation, as plotly sets its default one.
 
-    Else checking and copying it is two thirds of what a small figure takes.
+    Validating and copying it would take two thirds of the time of a small figure.
     """
     layout._validate = False
     try:
@@ -178,7 +178,7 @@ def _give_template(layout: go.Layout) -> None:
 
 
 def empty(figure: go.Figure, sentence: str) -> go.Figure:
-    """Say in a figure why nothing is drawn in it, in place of its axes.
+    """Show in a figure why nothing is drawn in it, in place of its axes.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def empty(figure: go.Figure, sentence: str) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        The same one, without traces.
+        The same figure, without traces.
 
     Examples
     --------
@@ -196,18 +196,18 @@ def empty(figure: go.Figure, sentence: str) -> go.Figure:
     >>> len(figure.data), figure.layout.annotations[0].text, figure.layout.xaxis.visible
     (0, 'Nobody reached all steps.', False)
     """
-    said = {
+    note = {
         "text": chart_text(sentence), "showarrow": False, "x": 0.5, "y": 0.5,
         "xref": "paper", "yref": "paper", "font": {"size": TEXT + 1, "color": QUIET},
     }  # fmt: skip
     figure.data = ()
-    figure.layout.update(annotations=[said], shapes=[], showlegend=False)
+    figure.layout.update(annotations=[note], shapes=[], showlegend=False)
     figure.update_xaxes(visible=False)
     return figure.update_yaxes(visible=False)
 
 
 def number(value: float | int | None) -> str:
-    """Return a number as it is read: thousands apart, at most four digits behind the first.
+    """Return a number as text: with thousands separators and at most five significant digits.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def share(part: float | None) -> str:
 
 
 def moment(time: Any) -> str:
-    """Return a time as short as it can be read; a number stays one.
+    """Return a time as short text; a number stays a number.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def moment(time: Any) -> str:
 DARK_LAB = 'body[data-jp-theme-light="false"]'
 _DARK_PAGE = "body:not([data-jp-theme-light], [data-vscode-theme-kind])"
 _DARK_CODE = 'body[data-vscode-theme-kind*="dark"]'
-#: What no colour of ours says: plotly's toolbar, and its grounds, which are the page's.
+#: Rules for parts without our colours: plotly's toolbar, and its grounds, which are the page's.
 _PLOTLY = """
 .js-plotly-plot .main-svg { background: transparent !important; }
 .js-plotly-plot .modebar-btn path { fill: var(--wb-quiet) !important; }
@@ -262,13 +262,13 @@ def stylesheet_of(*scopes: str) -> str:
     Parameters
     ----------
     *scopes : str
-        Selectors of what is drawn in the colours of a light page: SVG of plotly and of our own.
+        Selectors of SVG that is drawn in the colours of a light page, by plotly or by us.
 
     Returns
     -------
     str
-        CSS: a variable ``--wb-ROLE`` for each token, as ``--wb-ink``, and within the scopes what
-        puts it in place of the token's light colour.
+        CSS: a variable ``--wb-ROLE`` for each token, such as ``--wb-ink``, and within the scopes
+        rules that replace the token's light colour by it.
 
     Examples
     --------
@@ -289,35 +289,35 @@ def stylesheet_of(*scopes: str) -> str:
             f"@media (prefers-color-scheme: dark) {{{_DARK_PAGE} {{color-scheme: dark; {dark}}}}}",
             f"{_DARK_CODE} {{{dark}}}",
             f"{DARK_LAB} {{{in_dark_lab}}}",
-            *(_in_place(name, token.light, scopes) for name, token in TOKENS.items() if scopes),
+            *(_color_rules(name, token.light, scopes) for name, token in TOKENS.items() if scopes),
             _PLOTLY,
         ]
     )
 
 
 def _variables(colour: Callable[[Token], str]) -> str:
-    found = ((name, colour(token)) for name, token in TOKENS.items())
-    return "; ".join(f"--wb-{name}: {value}" for name, value in found if value)
+    values = ((name, colour(token)) for name, token in TOKENS.items())
+    return "; ".join(f"--wb-{name}: {value}" for name, value in values if value)
 
 
-def _in_place(name: str, light: str, scopes: tuple[str, ...]) -> str:
-    """Of a colour that shapes have as an attribute, as ours, or in their style, as plotly's."""
-    said = f"rgb({', '.join(str(int(light[i : i + 2], 16)) for i in (1, 3, 5))})"
+def _color_rules(name: str, light: str, scopes: tuple[str, ...]) -> str:
+    """Return the rules that replace a colour in attributes of our SVG and in plotly's styles."""
+    rgb = f"rgb({', '.join(str(int(light[i : i + 2], 16)) for i in (1, 3, 5))})"
     rules = []
     for side in ("fill", "stroke"):
-        found = f'[{side}="{light}"]', f'[{side}="{said}"]', f'[style*="{side}: {said}"]'
-        selected = ", ".join(f"{scope} {one}" for scope in scopes for one in found)
+        selectors = f'[{side}="{light}"]', f'[{side}="{rgb}"]', f'[style*="{side}: {rgb}"]'
+        selected = ", ".join(f"{scope} {one}" for scope in scopes for one in selectors)
         rules.append(f"{selected} {{{side}: var(--wb-{name}) !important}}")
     return "\n".join(rules)
 
 
 def still_style(drawn: str) -> str:
-    """Return the rules that let a picture follow the theme where it is a document of its own.
+    """Return the rules that let a picture follow the theme if it is a document by itself.
 
     Parameters
     ----------
     drawn : str
-        The picture: only the colours that it has get a rule.
+        The picture; only the colours in it get a rule.
 
     Returns
     -------

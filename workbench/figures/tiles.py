@@ -1,4 +1,4 @@
-"""Tiles over a tree of queries, and what they spare, as plotly figures."""
+"""Tiles over a tree of queries, and the updates they save, as plotly figures."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,16 @@ EACH, TILES, BOUND, NOW = "one update a query", "tiles, at most", "2 · log₂ o
 
 
 def tile_counts_figure(by_length: Sequence[int], bound: int, now: tuple[int, int]) -> go.Figure:
-    """Draw how many tiles ranges of each length have, beside updating each query.
+    """Draw the number of tiles of ranges of each length, compared to updating each query.
 
     Parameters
     ----------
     by_length : sequence of int
         The most tiles of any range, for ranges of one query, of two and so on.
     bound : int
-        What no range can exceed.
+        The upper bound for any range.
     now : tuple of (int, int)
-        How many queries and how many tiles the range that is looked at has.
+        The numbers of queries and of tiles of the current range.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def tile_counts_figure(by_length: Sequence[int], bound: int, now: tuple[int, int
             _line(EACH, lengths, lengths, VERMILLION, "solid"),
             _line(BOUND, [1, len(by_length)], [bound, bound], INK, "dash"),
             _line(TILES, lengths, list(by_length), BLUE, "dot"),
-            # An empty range is in the corner of the axes, where its mark would be cut to a quarter.
+            # The mark of an empty range is in the corner of the axes, and would be clipped.
             go.Scatter(
                 x=[queries], y=[tiles], name=NOW, mode="markers", marker=marker, cliponaxis=False
             ),

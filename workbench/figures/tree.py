@@ -1,4 +1,4 @@
-"""What the use of a segment tree saves, as a plotly figure."""
+"""The reads that a segment tree saves, as a plotly figure."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -7,7 +7,7 @@ from workbench.figures.growth import CurveStyle, growth_figure
 from workbench.figures.theme import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 
 ACROSS, UP = "rows in the frame", "values touched a row"
-#: How each way is drawn.
+#: The style of each way.
 WAYS = {
     "naive": CurveStyle(VERMILLION, "solid", "circle"),
     "tree, fanout 16": CurveStyle(BLUE, "solid", "square"),
@@ -19,7 +19,7 @@ WAYS = {
 
 
 def touched_figure(table: pd.DataFrame) -> go.Figure:
-    """Draw how many values each way touches, both axes logarithmic.
+    """Draw the number of values that each way reads, both axes logarithmic.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def touched_figure(table: pd.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A line for each way, named with what it touches in the longest frame.
+        A line for each way, named with the number it reads in the longest frame.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The data of lessons: runs, steps and counts.
 
-How they are drawn lives in ``figures`` and ``widgets``.
+``figures`` and ``widgets`` draw them.
 """
 
 from typing import TYPE_CHECKING

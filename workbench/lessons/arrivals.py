@@ -1,4 +1,4 @@
-"""A few rows that arrive one behind the other, answered in this process: a stream to look at."""
+"""A few rows that arrive one after the other, processed in this process: a stream to inspect."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
     from workbench.windows.over import Over
 
-#: As many rows as a person can look at.
+#: The most rows, as many as a person can inspect.
 MOST_ROWS = 100
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """What an arrival does.
+    """An arrival of rows, and its effect.
 
     Attributes
     ----------
     rows : pyarrow.Table
-        What has come.
+        The arrived rows.
     watermark : int or None
-        Behind it, in microseconds.
+        The watermark after the arrival, in microseconds.
     output : pyarrow.Table
-        What goes on: answers, or changes of them.
+        The emitted answers, or changes of them.
     retained : list
-        The places in the order of the rows that are kept.
+        The order values of the rows that are kept in the state.
     """
 
     rows: pa.Table
@@ -54,27 +54,27 @@ class Arrival:
 def arrivals_of(
     over: "Over", df: "DataFrame", emit: str, lateness: str | None = None, sizes: Sequence[int] = ()
 ) -> list[Arrival]:
-    """Return what a stream says that begins with the rows of a small table, in their order.
+    """Return the arrivals of a stream whose input is the rows of a small table, in their order.
 
-    What answers is the code of a stream's task, and no Spark.
+    The code of a stream's task processes them, without Spark's streaming.
 
     Parameters
     ----------
     over : Over
-        Ordered by one column of timestamps.
+        A call ordered by one column of timestamps.
     df : pyspark.sql.DataFrame
         At most 100 rows, in the order of their arrival.
     emit : str
         "on window close" or "on update".
     lateness : str, optional
-        How far the watermark is behind the newest row; needed on window close.
+        The distance of the watermark from the newest row; needed on window close.
     sizes : sequence of int
-        How many rows come at once; one by one without it.
+        The numbers of rows that arrive together; by default one by one.
 
     Returns
     -------
     list of Arrival
-        One for each time that rows come.
+        One for each arrival of rows.
 
     Raises
     ------
@@ -84,48 +84,48 @@ def arrivals_of(
     if emit == "on window close" and lateness is None:
         raise WorkbenchError("lateness: emit='on window close' needs a watermark; give one.")
     task, carried = over.bound(df)
-    wanted = [value.alias(name) for name, value in carried.wanted.items()]
-    rows = in_arrow(df.select(*wanted))
+    columns = [value.alias(name) for name, value in carried.wanted.items()]
+    rows = in_arrow(df.select(*columns))
     if len(rows) > MOST_ROWS:
         raise WorkbenchError(f"df: it has {len(rows):,} rows; give at most {MOST_ROWS}.")
     rows = rows.append_column(HASH, pa.array(np.zeros(len(rows), np.int64)))
     along = type_of(carried.table, over.order_by[0].name)
-    found = resolve(carried.table, over.columns, over.frame, over.order_by)
-    extents = frame_extents(found, along)
+    resolved = resolve(carried.table, over.columns, over.frame, over.order_by)
+    extents = frame_extents(resolved, along)
     closes = emit == "on window close"
     timed = lateness is not None
     mode: StreamOperator = (
         CloseOperator(task, extents) if closes else UpdateOperator(task, extents, timed=timed)
     )
-    behind = microseconds(lateness, "lateness") if lateness is not None else None
-    stream = _Stream(mode, task.order[0].name, task.columns, behind)
-    arrived, first = [], 0
+    delay = microseconds(lateness, "lateness") if lateness is not None else None
+    stream = _Stream(mode, task.order[0].name, task.columns, delay)
+    arrivals, first = [], 0
     for size in sizes or [1] * len(rows):
-        arrived.append(stream.take(rows.slice(first, size)))
+        arrivals.append(stream.take(rows.slice(first, size)))
         first += size
-    return arrived
+    return arrivals
 
 
 @dataclass
 class _Stream:
-    """A stream whose state is in this process."""
+    """A stream with its state in this process."""
 
     mode: StreamOperator
     time: str
     columns: tuple[tuple[str, str], ...]
-    behind: int | None
+    delay: int | None
     retained: Block | None = None
     watermark: int | None = None
 
     def take(self, rows: pa.Table) -> Arrival:
         newest = int(measured(as_array(rows.column(self.time))).max())
         before = self.watermark
-        if self.behind is not None:
-            risen = newest - self.behind
-            self.watermark = risen if before is None else max(before, risen)
+        if self.delay is not None:
+            candidate = newest - self.delay
+            self.watermark = candidate if before is None else max(before, candidate)
         taken = self.mode.process(self.retained, rows, Clock(self.watermark, before))
         self.retained = taken.retained if len(taken.retained.keys) else None
         times = [] if self.retained is None else self.retained.rows.column(self.time).to_pylist()
-        shown = rows.select([name for _, name in self.columns])
-        came = shown.rename_columns([name for name, _ in self.columns])
-        return Arrival(came, self.watermark, taken.output, times)
+        arrived = rows.select([name for _, name in self.columns])
+        arrived = arrived.rename_columns([name for name, _ in self.columns])
+        return Arrival(arrived, self.watermark, taken.output, times)

@@ -1,4 +1,4 @@
-"""A query over a stream, followed: the table that it has come to, and what each micro-batch did."""
+"""Following a query over a stream: its table so far, and the effect of each micro-batch."""
 
 import time
 from dataclasses import dataclass, field
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class Beat:
-    """What a micro-batch did.
+    """The effect of a micro-batch.
 
     Attributes
     ----------
     changes : dict of str to int
-        How many changes of each kind went on; rows, where a query emits on window close.
+        The number of emitted changes of each kind; of rows, if the query emits on window close.
     rows : int
-        How many came.
+        The number of input rows.
     seconds : float
     watermark : str
-        As it stood then; empty without one.
+        The watermark at that time; empty without one.
     counts : dict of str to int
-        What the call has counted, such as "late_rows".
+        The call's counters, such as "late_rows".
     """
 
     changes: dict[str, int] = field(default_factory=dict)
@@ -47,32 +47,32 @@ class Beat:
 
 
 class Follower:
-    """Run a query over a window call's stream in this process, to look at what it says.
+    """Run a query over a window call's stream, and collect its output in this process.
 
     Parameters
     ----------
     stream : pyspark.sql.DataFrame
         From :func:`workbench.over`, in either mode.
     checkpoint : Path
-        Where Spark keeps how far the query is: a new one begins from there again.
+        Where Spark stores the progress of the query, from which a new one continues.
     row_id : str or list of str, optional
-        As :func:`workbench.folded` takes it.
+        As in :func:`workbench.folded`.
 
     Attributes
     ----------
     table : pyarrow.Table or None
-        What has been said so far, as a table.
+        The output so far, as a table.
     last : pyarrow.Table or None
         The changes of the last micro-batch.
     kinds : dict of str to int
-        How many changes of each kind it had.
+        The number of changes of each kind in the last micro-batch.
     beats : dict of int to Beat
-        What each micro-batch did.
+        The effect of each micro-batch.
 
     Raises
     ------
     WorkbenchError
-        On Spark Connect, where this process does not see the rows that a query gives.
+        On Spark Connect, where this process does not get the output rows of a query.
     """
 
     def __init__(
@@ -92,25 +92,25 @@ class Follower:
         self._folded = -1
 
     def start(self, **trigger: Any) -> "Follower":
-        """Start the query, from its checkpoint where there is one.
+        """Start the query, from its checkpoint if there is one.
 
         Parameters
         ----------
         **trigger
-            As Spark's ``trigger`` takes it: ``availableNow=True`` ends the query with its input.
+            As in Spark's ``trigger``: ``availableNow=True`` ends the query with its input.
 
         Returns
         -------
         Follower
         """
         print_elsewhere(self.stream.sparkSession)
-        writer = self.stream.writeStream.foreachBatch(self._take)
+        writer = self.stream.writeStream.foreachBatch(self._process_batch)
         writer = writer.option("checkpointLocation", str(self.checkpoint))
         self.query = (writer.trigger(**trigger) if trigger else writer).start()
         return self
 
     def catch_up(self) -> "Follower":
-        """Wait until all that has come is answered.
+        """Wait until all available input is processed.
 
         Returns
         -------
@@ -124,7 +124,7 @@ class Follower:
         return self
 
     def look(self) -> "Follower":
-        """Take note of the micro-batches so far, and wait for none.
+        """Read the progress of the micro-batches so far, without waiting.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class Follower:
         return self
 
     def drain(self) -> "Follower":
-        """Run the query on what there is, to its end.
+        """Run the query on the available input, to its end.
 
         Returns
         -------
@@ -163,17 +163,17 @@ class Follower:
             self._read_progress()
 
     def kill(self, patience: float = 3.0) -> bool:
-        """Stop the query inside a micro-batch, as far as one begins in time.
+        """Stop the query within a micro-batch, if one begins in time.
 
         Parameters
         ----------
         patience : float
-            How many seconds to wait for one.
+            The most seconds to wait for one.
 
         Returns
         -------
         bool
-            Whether there was one.
+            Whether a micro-batch was interrupted.
         """
         assert self.query is not None
         end = time.monotonic() + patience
@@ -187,7 +187,7 @@ class Follower:
         return self._folded == before
 
     def break_off(self) -> None:
-        """Stop the query wherever it is; what Spark says of its last micro-batch is no news."""
+        """Stop the query at once; Spark's log of the interrupted micro-batch is suppressed."""
         context = self.stream.sparkSession.sparkContext
         context.setLogLevel("OFF")
         try:
@@ -196,12 +196,12 @@ class Follower:
             context.setLogLevel("ERROR")
 
     def count(self, name: str) -> int:
-        """Return what all micro-batches have counted under a name."""
+        """Return the total of a counter over all micro-batches."""
         return sum(beat.counts.get(name, 0) for beat in self.beats.values())
 
-    def _take(self, batch: "DataFrame", number: int) -> None:
+    def _process_batch(self, batch: "DataFrame", number: int) -> None:
         changes = in_arrow(batch)
-        # After a restart a micro-batch may come once more.
+        # After a restart, a micro-batch may be repeated.
         if number <= self._folded:
             return
         if OP in changes.column_names:
@@ -227,7 +227,7 @@ class Follower:
 
 
 class MicroBatches(ClassicJobs):
-    """The jobs of a query's micro-batches: to stop them is to stop the query.
+    """The jobs of a query's micro-batches, which are stopped by stopping the query.
 
     Parameters
     ----------
@@ -245,23 +245,23 @@ class MicroBatches(ClassicJobs):
         pass
 
     def cancel(self) -> None:
-        """Stop the query; from its checkpoint it goes on."""
+        """Stop the query, which can continue from its checkpoint."""
         query = self._follower.query
         if query is not None and query.isActive:
             self._follower.break_off()
 
     def _ids(self) -> list[int]:
-        # Spark runs them in a thread of the query, under a group of its own.
+        # Spark runs them in a thread of the query, under the query's job group.
         query = self._follower.query
         group = "" if query is None else str(query.runId)
         return sorted(self._context.statusTracker().getJobIdsForGroup(group))
 
 
 def print_elsewhere(spark: "SparkSession") -> None:
-    """Send what Spark's processes for streams print to a file, and not into a notebook's cells.
+    """Redirect the standard error of Spark's JVM to a file rather than a notebook's cells.
 
-    At the start of a query, one of them prints several lines that help nobody. Errors come as
-    exceptions, and what Spark logs goes where it went.
+    At the start of a streaming query, the JVM prints several useless lines. Errors are raised as
+    exceptions, and Spark's log is not redirected.
     """
     jvm: Any = spark.sparkContext._jvm
     path = Path(own_folder(), "streams.log")

@@ -1,4 +1,4 @@
-"""How many operations each rung of the ladder of window tiling takes, counted by its kernels."""
+"""The operations of each rung of the ladder of window tiling, counted by its kernels."""
 
 from collections.abc import Sequence
 
@@ -23,9 +23,9 @@ def ladder_costs_table(
     Parameters
     ----------
     sizes : sequence of int
-        How many queries, and how many events, all of one key.
+        The number of queries, and of events, all of one key.
     rungs : sequence of str
-        Of :data:`kernels.tiling.ladder.RUNGS`.
+        Names in :data:`kernels.tiling.ladder.RUNGS`.
     window, hop : int
         Microseconds.
     days : int
@@ -63,7 +63,7 @@ def ladder_costs_table(
 
 
 def growth(table: pd.DataFrame) -> "pd.Series[float]":
-    """Return how many times as many operations the doubled size takes, at the end of the table.
+    """Return the factor by which a doubled size multiplies the operations, at the table's end.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def growth(table: pd.DataFrame) -> "pd.Series[float]":
     Returns
     -------
     pandas.Series
-        4 for what grows with the square, 2 for what grows as its input does.
+        4 for quadratic growth, 2 for linear growth.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How many values each way of aggregating frames touches, counted in its kernel."""
+"""The number of values that each way of aggregating frames reads, counted in its kernel."""
 
 from collections.abc import Sequence
 
@@ -21,21 +21,21 @@ FANOUTS = (2, 16)
 def reads_per_frame_table(
     values: Sequence[float] | NDArray[np.number], lengths: Sequence[int]
 ) -> pd.DataFrame:
-    """Count what each way touches, a row, for frames of growing lengths.
+    """Count the values that each way reads per row, for frames of growing lengths.
 
     Parameters
     ----------
     values : sequence of numbers
         A partition, longer than the longest frame; a thousand rows take a few seconds.
     lengths : sequence of int
-        How many rows a frame has: the current row and those that follow it. Only rows whose frame
-        is complete are asked for.
+        The rows of a frame: the current row and those that follow it. Only rows whose frame is
+        complete are answered.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each length, a column for each way: the mean of values and of stored states that
-        the kernel read for one row, what it read to build its tree or its stacks included.
+        A row for each length, a column for each way: the mean number of values and stored states
+        that the kernel read for one row, including those to build its tree or its stacks.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def reads_per_frame_table(
 def _counted(keys: NDArray[np.int64], length: int) -> dict[str, float]:
     begin = np.arange(len(keys) - length + 1)[:, None]
     frames, rows = (begin, begin + length), len(begin)
-    # Only how many are added matters here: ranks cannot overflow.
+    # Only the number of additions matters: sums of ranks cannot overflow.
     value = np.argsort(np.argsort(keys, kind="stable"))
     states = np.zeros((rows, len(INTEGER_SUM)), np.int64)
     one = INTEGER_SUM, value, value, *frames, states

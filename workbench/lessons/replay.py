@@ -1,4 +1,4 @@
-"""A table told again as a stream: its rows arrive in about the order of their times."""
+"""A table replayed as a stream, whose rows arrive roughly in the order of their times."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -17,29 +17,29 @@ from workbench.errors import WorkbenchError
 
 @dataclass
 class Replay:
-    """Rows that are written to a folder as they would have arrived, a file at a time.
+    """Rows that are written to a folder in the order of their arrival, a file at a time.
 
     Parameters
     ----------
     rows : pyarrow.Table
     time : str
-        When each row happened: a column of timestamps without nulls.
+        The column with the time of each row: timestamps without nulls.
     folder : Path
-        Where the files go; ``spark.readStream.parquet`` reads them as a stream.
+        The folder of the files; ``spark.readStream.parquet`` reads them as a stream.
     delay : str or timedelta
-        How long after it happened a row arrives, at most: each takes a part of this by chance.
+        The longest usual delay between a row's time and its arrival; each row's is random.
     late : float
-        The share of the rows that come much later than that.
+        The share of the rows that arrive much later than that.
     most_late : str or timedelta
-        How much later.
+        The longest additional delay of these rows.
     seed : int
     lateness : str
-        How far behind the newest row the watermark of a stream of this follows.
+        The distance of a stream's watermark from the newest row.
 
     Attributes
     ----------
     now : numpy.datetime64
-        What has arrived until then has been written.
+        The time up to which arrived rows have been written.
 
     Examples
     --------
@@ -83,17 +83,17 @@ class Replay:
     def _delays(self, rows: int) -> NDArray[np.int64]:
         random = np.random.default_rng(self.seed)
         some, more = microseconds(self.delay, "delay"), microseconds(self.most_late, "most_late")
-        found = random.integers(0, some + 1, rows)
+        delays = random.integers(0, some + 1, rows)
         is_late = random.random(rows) < self.late
-        return np.asarray(found + is_late * random.integers(0, more + 1, rows), np.int64)
+        return np.asarray(delays + is_late * random.integers(0, more + 1, rows), np.int64)
 
     @property
     def left(self) -> int:
-        """How many rows have not arrived."""
+        """The number of rows that have not arrived."""
         return len(self.rows) - self.written
 
     def advance(self, by: str | timedelta) -> int:
-        """Let time go on, and write what has arrived.
+        """Advance the time, and write the rows that have arrived.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Replay:
         return len(arrived)
 
     def write(self, rows: "pa.Table | list[dict[str, Any]]") -> None:
-        """Write rows that have arrived, which need not be the table's.
+        """Write arriving rows, which need not be those of the table.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Replay:
             rows = pa.Table.from_pylist(rows, self.rows.schema)
         if len(rows):
             path = self.folder / f"{self.files:06}.parquet"
-            # A reader passes over names that begin with a dot: it sees whole files alone.
+            # Readers skip names that begin with a dot, so that they see only complete files.
             pq.write_table(rows, path.with_name(f".{path.name}"))
             path.with_name(f".{path.name}").rename(path)
             self.files += 1

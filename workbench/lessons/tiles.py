@@ -21,12 +21,12 @@ class Tile(NamedTuple):
     end: int
 
     def node(self, leaves: int) -> int:
-        """Return its number: the root is 1, the children of a node are 2 · node and one more."""
+        """Return the node's number: the root is 1, the children of n are 2 · n and 2 · n + 1."""
         return (leaves + self.begin) // (self.end - self.begin)
 
     @property
     def words(self) -> str:
-        """How the range is written."""
+        """The range as text."""
         return f"[{self.begin}, {self.end})"
 
 
@@ -53,12 +53,12 @@ def tiles_of(left: int, right: int) -> list[Tile]:
 
 
 def every_tile(places: int) -> list[Tile]:
-    """Return every node of the tree over some places, in the order of the nodes' numbers.
+    """Return every node of the tree, in the order of the nodes' numbers.
 
     Parameters
     ----------
     places : int
-        How many queries there are.
+        The number of queries.
 
     Returns
     -------
@@ -69,16 +69,16 @@ def every_tile(places: int) -> list[Tile]:
     >>> [tile.words for tile in every_tile(3)]
     ['[0, 4)', '[0, 2)', '[2, 4)', '[0, 1)', '[1, 2)', '[2, 3)', '[3, 4)']
     """
-    found, size = [], count_leaves(places)
+    tiles, size = [], count_leaves(places)
     leaves = size
     while size:
-        found += [Tile(begin, begin + size) for begin in range(0, leaves, size)]
+        tiles += [Tile(begin, begin + size) for begin in range(0, leaves, size)]
         size //= 2
-    return found
+    return tiles
 
 
 def most_tiles(places: int) -> int:
-    """Return the bound on the tiles of any range: 2 · log2 of the places, rounded up.
+    """Return the bound on the tiles of any range: 2 · log2 of the number of queries, rounded up.
 
     Examples
     --------
@@ -89,12 +89,12 @@ def most_tiles(places: int) -> int:
 
 
 def tiles_by_length(places: int) -> Sequence[int]:
-    """Return, for ranges of each length from 1 on, the most tiles that any of them is cut into.
+    """Return, for each length from 1 on, the largest number of tiles of a range of that length.
 
     Parameters
     ----------
     places : int
-        How many queries there are.
+        The number of queries.
 
     Returns
     -------

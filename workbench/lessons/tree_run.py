@@ -1,4 +1,4 @@
-"""A segment tree over a few values: its kernels' run, recorded, and told in words."""
+"""A segment tree over a few values: the recorded run of its kernels, and values as text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,8 +16,8 @@ from workbench.frames.frame import Frame
 from workbench.lessons.tree_steps import Place
 
 MOST_VALUES = 64
-#: Aggregates of one column that a tree is shown with.
-SHOWN = ("sum", "avg", "count", "min", "max", "first", "last", "product", "stddev_samp")
+#: The aggregates of one column for which a tree can be shown.
+TREE_AGGREGATES = ("sum", "avg", "count", "min", "max", "first", "last", "product", "stddev_samp")
 
 
 def run_tree(
@@ -32,21 +32,21 @@ def run_tree(
     Parameters
     ----------
     name : str
-        One of :data:`SHOWN`.
+        One of :data:`TREE_AGGREGATES`.
     values : sequence of numbers
         At most :data:`MOST_VALUES`.
     frame : Frame
-        Of rows.
+        A frame of rows.
     fanout : int
-        How many children a node has, 2 or more.
+        The number of children of a node, 2 or more.
     row : int, optional
-        Ask for the frame of this row alone.
+        Answer only the frame of this row.
 
     Returns
     -------
     kernels.Trace
     function
-        Writes a state as the answer that it stands for.
+        Formats a state as the answer that it stands for.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def run_tree(
         When there is no such aggregate, there are too many values, or the frame counts no rows.
     """
     column = _checked(name, values, frame, fanout)
-    aggregate, state_words = AGGREGATES[_exact(name, column)], answers(name, column)
+    aggregate, state_words = AGGREGATES[_exact(name, column)], answer_formatter(name, column)
     dtype = np.asarray(aggregate.empty).dtype
     value = sort_keys(column) if aggregate.takes == KEYS else column.astype(dtype)
     empty = empty_for(_exact(name, column), value, value)
@@ -73,15 +73,15 @@ def run_tree(
     return trace(tree_states, empty, fanout, *columns, show=show), state_words
 
 
-def answers(name: str, values: NDArray[Any]) -> Callable[[Mapping[str, Any]], str]:
-    """Return how a state of an aggregate is written: as its answer.
+def answer_formatter(name: str, values: NDArray[Any]) -> Callable[[Mapping[str, Any]], str]:
+    """Return a formatter that writes a state of an aggregate as its answer.
 
     Parameters
     ----------
     name : str
-        One of :data:`SHOWN`.
+        One of :data:`TREE_AGGREGATES`.
     values : array of shape (rows,)
-        For aggregates whose answer is a row.
+        The values, for aggregates whose answer is a row.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def answers(name: str, values: NDArray[Any]) -> Callable[[Mapping[str, Any]], st
 
     Examples
     --------
-    >>> answers("avg", np.array([1.0, 2.0]))({"total": 3.0, "rows": 2.0})
+    >>> answer_formatter("avg", np.array([1.0, 2.0]))({"total": 3.0, "rows": 2.0})
     '1.5'
     """
     exact = _exact(name, values)
@@ -100,14 +100,14 @@ def answers(name: str, values: NDArray[Any]) -> Callable[[Mapping[str, Any]], st
     def words(state: Mapping[str, Any]) -> str:
         if tuple(state.values()) == tuple(empty) and aggregate.needs:
             return "nothing"
-        found = finalized(exact, np.array([list(state.values())]))[0]
-        return number_words(values[found] if aggregate.takes == KEYS else found)
+        answer = finalized(exact, np.array([list(state.values())]))[0]
+        return number_words(values[answer] if aggregate.takes == KEYS else answer)
 
     return words
 
 
 def number_words(number: Any) -> str:
-    """Return a number as it is written in a node: with two decimals at most.
+    """Return a number as text for a node, with at most two decimals.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def rows_words(rows: tuple[int, int]) -> str:
 
 
 def _exact(name: str, values: NDArray[Any]) -> str:
-    """The aggregate that adds whole numbers without rounding, where there is one."""
+    """Return the aggregate's variant for integers, without rounding, if there is one."""
     whole = values.dtype.kind in "iu" and f"integer_{name}" in AGGREGATES
     whole = whole and not may_overflow(values)
     return f"integer_{name}" if whole else name
@@ -143,8 +143,10 @@ def _exact(name: str, values: NDArray[Any]) -> str:
 
 def _checked(name: str, values: Any, frame: Frame, fanout: int) -> NDArray[Any]:
     column = np.asarray(values)
-    if name not in SHOWN:
-        raise WorkbenchError(f"name: {name!r} is not shown as a tree; use {', '.join(SHOWN)}.")
+    if name not in TREE_AGGREGATES:
+        raise WorkbenchError(
+            f"name: {name!r} is not shown as a tree; use {', '.join(TREE_AGGREGATES)}."
+        )
     if column.ndim != 1 or column.dtype.kind not in "iuf":
         raise WorkbenchError("values: a tree is shown over a list of numbers; give one.")
     if not 0 < len(column) <= MOST_VALUES:
@@ -161,8 +163,8 @@ def _checked(name: str, values: Any, frame: Frame, fanout: int) -> NDArray[Any]:
 
 
 def _place_words(values: NDArray[Any], fanout: int) -> Callable[[tuple[int, int]], str]:
-    def words(given: tuple[int, int]) -> str:
-        place = Place(*given)
+    def words(node: tuple[int, int]) -> str:
+        place = Place(*node)
         if place.level == 0:
             return f"Row {place.at} ({number_words(values[place.at])})"
         inside = rows_words(place.rows(fanout, len(values)))

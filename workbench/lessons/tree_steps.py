@@ -1,4 +1,4 @@
-"""A segment tree as its kernels run it: what is written, and what a frame is put together from."""
+"""A segment tree in each step of its kernels: written nodes, and the nodes that a frame uses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,31 +18,31 @@ class Place(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Its name in a picture."""
+        """The node's name in a picture."""
         return f"{self.level}/{self.at}"
 
     def rows(self, fanout: int, size: int) -> tuple[int, int]:
-        """Return its rows as a half-open range."""
+        """Return the node's rows as a half-open range."""
         span: int = fanout**self.level
         return self.at * span, min((self.at + 1) * span, size)
 
 
 @dataclass(frozen=True)
 class TreeStep:
-    """What is known after one step of the tree's kernels.
+    """The tree after one step of its kernels.
 
     Attributes
     ----------
     states : dict of Place to dict
-        The state of each node that is written.
+        The state of each written node.
     used : tuple of Place
-        What the frame is put together from so far; while the tree is built, the node's children.
+        The nodes that the frame uses so far; while the tree is built, the node's children.
     now : Place or None
-        What is written, or joins.
+        The node that is written, or joins the answer.
     row : int or None
-        Whose frame is asked for.
+        The row whose frame is answered.
     frame : tuple of (int, int)
-        That frame's half-open ranges.
+        The half-open ranges of that frame.
     answer : dict or None
         The state of the frame, once it is complete.
     """
@@ -61,7 +61,7 @@ def tree_places(size: int, fanout: int) -> list[Place]:
     Parameters
     ----------
     size : int
-        How many rows there are.
+        The number of rows.
     fanout : int
 
     Returns
@@ -79,12 +79,12 @@ def tree_places(size: int, fanout: int) -> list[Place]:
 
 
 def tree_steps(run: Trace) -> list[TreeStep]:
-    """Read what the tree looks like in each step of a run.
+    """Return the tree in each step of a run.
 
     Parameters
     ----------
     run : kernels.Trace
-        Of ``tree_states``, or of ``build_tree`` or ``query_tree`` alone.
+        A run of ``tree_states``, ``build_tree`` or ``query_tree``.
 
     Returns
     -------
@@ -99,21 +99,21 @@ def tree_steps(run: Trace) -> list[TreeStep]:
     >>> [place.id for place in last.used], last.answer["total"]
     (['0/2', '1/0'], 8)
     """
-    found: list[TreeStep] = []
+    steps: list[TreeStep] = []
     written: list[Place] = []
     used: tuple[Place, ...] = ()
     for step in run.steps:
         if step.kernel == "build_tree":
             node = Place(step.variables.get("level", 0) + 1, step.variables["node"])
             written.append(node)
-            found.append(TreeStep(_states_of(step, written), _children(node, step), node))
+            steps.append(TreeStep(_states_of(step, written), _children(node, step), node))
             continue
         caption = _caption(run, step)
         begins = "to put together" in caption and step.variables["piece"] == 0
-        now = _joined(step) if "joins" in caption else None
+        now = _joining_node(step) if "joins" in caption else None
         used = (() if begins else used) + (() if now is None else (now,))
-        found.append(_query_step(step, used, now, "holds" in caption))
-    return found
+        steps.append(_query_step(step, used, now, "holds" in caption))
+    return steps
 
 
 def _caption(run: Trace, step: Step) -> str:
@@ -121,7 +121,7 @@ def _caption(run: Trace, step: Step) -> str:
     return kernel.captions[step.line]
 
 
-def _joined(step: Step) -> Place:
+def _joining_node(step: Step) -> Place:
     return Place(step.variables["level"], step.variables["at"])
 
 

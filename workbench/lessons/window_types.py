@@ -1,4 +1,4 @@
-"""The three kinds of window that end at a query: what each of them sees of the events."""
+"""The three kinds of window that end at a query, and the events in each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ class WindowType:
     low, high : int
         The window is [low, high).
     tail : int
-        Where its whole hops end: all of it is hops when it is ``high``, none when it is ``low``.
+        The end of its whole hops: with ``high``, all of it is hops, with ``low`` none.
     first, last : int
-        The events that are in it are number ``first`` up to, but not, ``last``.
+        The events in it have the numbers [first, last).
     """
 
     name: str
@@ -39,7 +39,7 @@ class WindowType:
 
     @property
     def count(self) -> int:
-        """How many events are in it."""
+        """The number of events in it."""
         return self.last - self.first
 
 
@@ -49,9 +49,9 @@ def window_types(query: int, window: int, hop: int, time: Sequence[int]) -> list
     Parameters
     ----------
     query : int
-        When the query is asked; no event of that time or a later one is seen.
+        The time of the query; events at that time or later are not in the windows.
     window, hop : int
-        How long the windows are, 0 or more, and their hop, 1 or more, in the unit of the times.
+        The length of the windows, 0 or more, and their hop, 1 or more, in the unit of the times.
     time : sequence of int
         The times of the events, sorted.
 
@@ -79,11 +79,14 @@ def window_types(query: int, window: int, hop: int, time: Sequence[int]) -> list
     spans = {SLIDING: (start, query, start), HOPPING: (whole, head, head)}
     spans[SAWTOOTH] = whole, query, head
     return [
-        WindowType(name, *spans[name], *_seen(name, query, window, hop, times)) for name in KINDS
+        WindowType(name, *spans[name], *_event_range(name, query, window, hop, times))
+        for name in KINDS
     ]
 
 
-def _seen(name: str, query: int, window: int, hop: int, time: NDArray[np.int64]) -> tuple[int, int]:
+def _event_range(
+    name: str, query: int, window: int, hop: int, time: NDArray[np.int64]
+) -> tuple[int, int]:
     first, last = np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64)
     hops = {SLIDING: (1, 1), HOPPING: (hop, hop), SAWTOOTH: (hop, 1)}[name]
     query_ranges(np.array([query]), True, window, *hops, time, first, last)

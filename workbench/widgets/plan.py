@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from workbench.errors import WorkbenchError
 from workbench.figures.plan import chosen_at, plan_figure
 from workbench.figures.plan_layout import heat, lateness, layout, shape, subtitle, title, width_of
-from workbench.figures.stills.still import WIDTH, Named, beside, still
+from workbench.figures.stills.still import WIDTH, NamedFigure, side_by_side, still
 from workbench.markup import Markup, element
 from workbench.queries.query import Query
 from workbench.spark.plans.metrics import query_plan
@@ -137,11 +137,11 @@ class PlanViews(WithStill, widgets.HBox):  # type: ignore[misc]
     def __init__(self, plans: Mapping[str, QueryPlan]) -> None:
         self.views = {name: PlanView(one, name) for name, one in plans.items()}
         pictures = [
-            Named(view.figure, name, f"{shape(view.plan)}. {view.plan.note}", width)
+            NamedFigure(view.figure, name, f"{shape(view.plan)}. {view.plan.note}", width)
             for name, view in self.views.items()
             for width in [_width(view.plan, WIDTH / 2)]
         ]
-        self.svg = beside(pictures, repr(self))
+        self.svg = side_by_side(pictures, repr(self))
         # Side by side if both fit as a whole, else one below the other.
         for view in self.views.values():
             least = max(420, width_of(layout(view.plan)) + _EDGES)

@@ -14,7 +14,7 @@ from kernels.states.states import Sum
 from workbench.figures.stills.still import still
 from workbench.figures.tree import touched_figure
 from workbench.lessons.reads_per_frame import reads_per_frame_table
-from workbench.lessons.tree_run import SHOWN, run_tree
+from workbench.lessons.tree_run import TREE_AGGREGATES, run_tree
 from workbench.lessons.tree_steps import Place, tree_steps
 from workbench.widgets.explorers.tree import TreeExplorer
 from workbench.widgets.explorers.views import ReadsPerFrameView
@@ -74,7 +74,7 @@ def test_what_is_used_covers_the_frame_exactly_once(
         assert rows == [r for low, high in step.frame for r in range(low, high)]
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", TREE_AGGREGATES)
 def test_every_aggregate_says_what_pandas_says(name: str) -> None:
     run, said = run_tree(name, [2.5, 7, 3, 10.25, 6], wb.Frame.rows(None, None), 2, row=0)
     known: dict[str, Any] = {"avg": "mean", "stddev_samp": "std", "first": 0, "last": -1}

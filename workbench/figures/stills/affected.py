@@ -1,4 +1,4 @@
-"""The affected range of a change, drawn on the rows of a partition."""
+"""The affected range of a change, drawn over the rows of a partition."""
 
 from collections.abc import Sequence
 
@@ -7,21 +7,21 @@ from workbench.figures.theme import BLUE, ORANGE, QUIET, RAISED, RULE, SKY, VERM
 from workbench.markup import Markup, element
 
 WIDTH, ROW, TOP, LEFT, ROOM = 820.0, 30.0, 56.0, 24.0, 330.0
-#: The marks by the names that the article gives them.
+#: The marks, by their names in the article.
 MARKS = ("first_frame_start", "first_curr_row", "last_curr_row", "last_frame_end")
 
 
 def affected_svg(
     rows: Sequence[str], changed: int, marks: tuple[int, int, int, int], title: str
 ) -> Markup:
-    """Draw which rows a change affects, and which rows their answers are made of.
+    """Draw which rows a change affects, and which rows their answers depend on.
 
     Parameters
     ----------
     rows : sequence of str
-        Each row as a person reads it.
+        The rows as text.
     changed : int
-        The row that has come.
+        The new row.
     marks : (int, int, int, int)
         The rows of :data:`MARKS`.
     title : str
@@ -41,7 +41,7 @@ def affected_svg(
     drawn = text(LEFT, 26, title, font_size=15, font_weight="bold")
     drawn += _bracket(LEFT + ROOM + 26, start, end, ORANGE, "7 4")
     drawn += _bracket(LEFT + ROOM + 12, first, last, BLUE, None)
-    for number, said in enumerate(rows):
+    for number, row_text in enumerate(rows):
         y = TOP + ROW * number
         inside = first <= number <= last
         fill = SKY if inside else RAISED
@@ -51,7 +51,7 @@ def affected_svg(
                 LEFT, y + 3, ROOM, ROW - 6, fill="none", stroke=VERMILLION, stroke_width=2
             )
         arrives = "   ← comes" if number == changed else ""
-        drawn += text(LEFT + 10, y + 20, said + arrives, font_family="ui-monospace, monospace")
+        drawn += text(LEFT + 10, y + 20, row_text + arrives, font_family="ui-monospace, monospace")
         named = [name for name, row in zip(MARKS, marks, strict=True) if row == number]
         drawn += text(LEFT + ROOM + 44, y + 20, ", ".join(named), fill=QUIET)
     return document(drawn, title, WIDTH, height)

@@ -1,4 +1,4 @@
-"""The axes of a still's panels: their ticks, what these are called, and what the axes show."""
+"""The axes of a still's panels: their ticks, labels, grid and titles."""
 
 from typing import Any
 
@@ -12,36 +12,36 @@ from workbench.figures.theme import QUIET, RULE
 from workbench.markup import Markup
 
 
-def _shows(shown: Any) -> bool:
-    return shown.visible is not False and shown.showticklabels is not False
+def _has_labels(layout: Any) -> bool:
+    return layout.visible is not False and layout.showticklabels is not False
 
 
-def ticks(shown: Any, scale: Scale, room: float) -> tuple[list[Any], list[str]]:
-    """The values and the names of an axis's ticks, as a chart's texts."""
-    if not _shows(shown):
+def ticks(layout: Any, scale: Scale, room: float) -> tuple[list[Any], list[str]]:
+    """Return the values and the labels of an axis's ticks."""
+    if not _has_labels(layout):
         return [], []
-    if shown.tickvals is not None:
-        names = shown.ticktext if shown.ticktext is not None else map(str, shown.tickvals)
-        return list(shown.tickvals), list(names)
+    if layout.tickvals is not None:
+        names = layout.ticktext if layout.ticktext is not None else map(str, layout.tickvals)
+        return list(layout.tickvals), list(names)
     values, names = scale.ticks(room)
-    if shown.dtick == 1 and scale.kind == "linear":
+    if layout.dtick == 1 and scale.kind == "linear":
         step = max(1, round(abs(scale.high - scale.low) * 22 / max(room, 1)))
         low, high = sorted((scale.low, scale.high))
         values = [float(k) for k in range(int(np.ceil(low)), int(high) + 1, step)]
         names = [f"{value:.0f}" for value in values]
-    if shown.tickformat == "~%":
+    if layout.tickformat == "~%":
         names = [f"{100 * value:.6g}%" for value in values]
     return list(values), list(names)
 
 
-def room_below(shown: Any) -> float:
-    """The room that an axis across needs below its panel."""
-    ticks = 22 if _shows(shown) and shown.side != "top" else 6
-    return ticks + (18.0 if shown.title.text else 0.0)
+def room_below(layout: Any) -> float:
+    """Return the height that a horizontal axis needs below its panel."""
+    ticks = 22 if _has_labels(layout) and layout.side != "top" else 6
+    return ticks + (18.0 if layout.title.text else 0.0)
 
 
 def axes(drawing: PanelPicture) -> Markup:
-    """Draw both axes of a panel: their ticks, the grid behind its traces, and what they show."""
+    """Draw both axes of a panel: their ticks, the grid behind its traces, and their titles."""
     across, up = drawing.panel.axes
     left, top, bottom = drawing.left, drawing.top, drawing.top + drawing.height
     drawn = Markup()
@@ -73,14 +73,14 @@ def axes(drawing: PanelPicture) -> Markup:
 def _tick_names(
     drawing: PanelPicture, places: list[float], names: list[str], y: float, axis_: Any
 ) -> Markup:
-    """Names from left to right, each only where it does not run into the one before."""
+    """Draw labels from left to right, each unless it would overlap the one before."""
     drawn, end = Markup(), float("-inf")
     ends = drawing.left, drawing.left + drawing.width
     for x, words in zip(places, names, strict=True):
         half = width_of(words, 11) / 2
         if x - half < end + 6 or not ends[0] - 1 <= x <= ends[1] + 1:
             continue
-        # The first and the last name stay within the picture.
+        # The first and the last label stay within the picture.
         at = max(half + 2, min(x, ends[1] + 22 - half))
         end = at + half
         if axis_.showgrid is not False and drawing.panel.x.kind != "category":

@@ -1,4 +1,4 @@
-"""A Sankey diagram in a still: nodes where the figure puts them, and bands between them."""
+"""A Sankey diagram in a still: nodes at the figure's positions, and bands between them."""
 
 from typing import Any
 
@@ -9,18 +9,18 @@ from workbench.figures.svg import rect
 from workbench.figures.theme import SKY, SMALL
 from workbench.markup import Markup, element, joined
 
-#: Pixels of a node across, and of what is left free left of the first, and around a name.
+#: Pixels: the width of a node, the space left of the first one, and the space around a name.
 _THICK, _SIDE, _NEAR = 14.0, 12.0, 4.0
 
 
 def flows_drawing(trace: Any, left: float, top: float, width: float, height: float) -> Markup:
-    """Draw the nodes and bands of a Sankey trace whose nodes have places.
+    """Draw the nodes and bands of a Sankey trace whose nodes have positions.
 
     Parameters
     ----------
     trace : plotly.graph_objects.Sankey
     left, top, width, height : float
-        The box in which it lies, in pixels.
+        The box of the diagram, in pixels.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The texts of a plotly figure in a still: lines, bold parts, and nothing else of their tags."""
+"""The texts of a plotly figure in a still: of their tags, only lines and bold parts."""
 
 from html.parser import HTMLParser
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from workbench.figures.theme import INK
 from workbench.markup import Markup, element, joined
 
-#: How wide a letter is, as a part of the size of the font.
+#: The width of a letter relative to the font size.
 LETTER = 0.56
 
 
@@ -44,7 +44,7 @@ def lines_of(words: str) -> list[str]:
 
 
 def width_of(words: str, size: float = 12) -> float:
-    """Return about how wide a chart's text is."""
+    """Return the approximate width of a chart's text."""
     return max(map(len, lines_of(words))) * size * LETTER
 
 
@@ -58,15 +58,15 @@ def label(
     fill: str = INK,
     **more: Any,
 ) -> Markup:
-    """Draw a chart's text, its lines around the height of `y`.
+    """Draw a chart's text, with its lines centred vertically at `y`.
 
     Examples
     --------
     >>> print(label(5, 10, "<b>a &lt; b</b>"))
     <text x="5" y="14"><tspan font-weight="700">a &lt; b</tspan></text>
     """
-    found = _Lines(words).lines
-    first = y + size / 3 - (len(found) - 1) * size * 0.6
+    lines = _Lines(words).lines
+    first = y + size / 3 - (len(lines) - 1) * size * 0.6
     style = {
         "text_anchor": None if anchor == "start" else anchor,
         "font_size": None if size == 12 else size,
@@ -74,7 +74,7 @@ def label(
     } | more
     return joined(
         element("text", _pieces(line), x=x, y=first + k * size * 1.2, **style)
-        for k, line in enumerate(found)
+        for k, line in enumerate(lines)
         if line
     )
 

@@ -1,4 +1,4 @@
-"""The legend of a still: what each trace of a figure looks like, and what it is called."""
+"""The legend of a still: a sample and the name of each trace of a figure."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ LEGEND_ROW = 20.0
 
 
 def legend(figure: go.Figure, width: float) -> tuple[Markup, int]:
-    """The names of the traces in rows, and how many rows there are."""
+    """Draw the names of the traces in rows, and return the number of rows, too."""
     shown = [
         trace
         for trace in figure.data
@@ -36,7 +36,7 @@ def legend(figure: go.Figure, width: float) -> tuple[Markup, int]:
 
 
 def _sample(trace: Any, x: float, y: float) -> Markup:
-    """What a trace looks like, 20 wide."""
+    """Draw a sample of a trace, 20 pixels wide."""
     if trace.type == "bar":
         return box(trace, 0, x + 2, y - 6, 16, 12)
     drawn = Markup()

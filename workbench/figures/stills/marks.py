@@ -1,4 +1,4 @@
-"""The symbols, dashes and patterns of plotly that our figures have, as SVG."""
+"""The symbols, dashes and patterns of plotly that our figures use, as SVG."""
 
 from math import cos, pi, sin
 from typing import Any
@@ -11,7 +11,7 @@ DASHES = {
     "dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4", "longdash": "12 5",
     "longdashdot": "12 4 2 4",
 }  # fmt: skip
-#: What they are called, and the lines of a tile of six by six.
+#: The patterns' names, and the lines of a tile of six by six pixels.
 PATTERNS = {
     "/": ("slash", "M0,6L6,0"),
     "\\": ("backslash", "M0,0L6,6"),
@@ -22,7 +22,7 @@ PATTERNS = {
 
 
 def _corners(count: int, turn: float = 0.0, inner: float | None = None) -> str:
-    """A path around corners at a distance of one, or at two distances in turn."""
+    """Return a path around corners at distance one, or alternating between two distances."""
     points = []
     for k in range(count):
         far = inner if inner is not None and k % 2 else 1.0
@@ -45,17 +45,17 @@ SHAPES = {
     "x-thin": "M-1,-1L1,1M-1,1L1,-1",
     "line-ns": "M0,-1V1",
 }  # fmt: skip
-#: Those of lines alone, whose colour is that of their line.
+#: Symbols made of lines only, whose colour is that of their line.
 THIN = ("x-thin", "line-ns")
 
 
 def at(values: Any, place: int) -> Any:
-    """Return a mark's own of what may be said once for all of them."""
+    """Return a mark's value of a property, which may be one for all marks."""
     return values[place] if isinstance(values, list | tuple) or hasattr(values, "dtype") else values
 
 
 def mark(trace: Any, place: int, x: float, y: float) -> Markup:
-    """Draw a mark of a trace, the one at a place among its points."""
+    """Draw the mark of a trace's point with this index."""
     marker = trace.marker
     symbol = str(at(marker.symbol, place) or "circle")
     color = at(marker.color, place) or trace.line.color or INK
@@ -73,14 +73,14 @@ def mark(trace: Any, place: int, x: float, y: float) -> Markup:
     if kind == "circle":
         return element("circle", cx=x, cy=y, r=radius, **style)
     place_at = f"translate({x:.1f},{y:.1f}) scale({radius:g})"
-    # A line is as thick as it says, whatever the size of the mark.
+    # The width of a line does not scale with the mark.
     if "stroke" in style and style["stroke"] is not None:
         style["vector_effect"] = "non-scaling-stroke"
     return element("path", d=SHAPES[kind], transform=place_at, **style)
 
 
 def box(trace: Any, place: int, x: float, y: float, width: float, height: float) -> Markup:
-    """Draw a bar of a trace: its colour, its outline, and its pattern above it."""
+    """Draw a bar of a trace: its colour, its outline, and its pattern over it."""
     marker = trace.marker
     style = {
         "fill": at(marker.color, place),

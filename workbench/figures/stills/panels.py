@@ -1,4 +1,4 @@
-"""The panels of a plotly figure: which traces are in each, between which ends of which axes."""
+"""The panels of a plotly figure: the traces, the axes and the ranges of each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 
 from workbench.figures.stills.scales import Kind, Scale, kind_of, numbers
 
-#: Of the extent of points, how much is left free around them.
+#: The space left free around points, as a share of their extent.
 ROOM = 0.05
 
 
 class Bar(NamedTuple):
-    """A bar: its trace and place in it, and its ends along both axes, as numbers."""
+    """A bar: its trace and index in it, and its ends along both axes, as numbers."""
 
     trace: Any
     place: int
@@ -24,7 +24,7 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Panel:
-    """What is drawn between two axes.
+    """The content of a figure between two axes.
 
     Attributes
     ----------
@@ -50,19 +50,21 @@ def panels_of(figure: go.Figure) -> dict[tuple[str, str], Panel]:
     >>> [(names, panel.x.kind, panel.y.names) for names, panel in found.items()]
     [(('x', 'y'), 'linear', ('a', 'b'))]
     """
-    placed: dict[tuple[str, str], list[Any]] = {}
+    traces_by_panel: dict[tuple[str, str], list[Any]] = {}
     for trace in figure.data:
-        placed.setdefault((trace.xaxis or "x", trace.yaxis or "y"), []).append(trace)
-    placed = placed or {("x", "y"): []}
-    kinds = {name: _kind(figure, name) for pair in placed for name in pair}
-    bars = {pair: list(_bars(figure, pair, traces, kinds)) for pair, traces in placed.items()}
-    scales = {name: _scale(figure, name, kinds, placed, bars) for name in kinds}
+        traces_by_panel.setdefault((trace.xaxis or "x", trace.yaxis or "y"), []).append(trace)
+    traces_by_panel = traces_by_panel or {("x", "y"): []}
+    kinds = {name: _kind(figure, name) for pair in traces_by_panel for name in pair}
+    bars = {
+        pair: list(_bars(figure, pair, traces, kinds)) for pair, traces in traces_by_panel.items()
+    }
+    scales = {name: _scale(figure, name, kinds, traces_by_panel, bars) for name in kinds}
     return {
         pair: Panel(
             scales[pair[0]], scales[pair[1]], (axis(figure, pair[0]), axis(figure, pair[1])),
             traces, bars[pair],
         )
-        for pair, traces in placed.items()
+        for pair, traces in traces_by_panel.items()
     }  # fmt: skip
 
 
@@ -72,20 +74,20 @@ def axis(figure: go.Figure, name: str) -> Any:
 
 
 def is_across(trace: Any) -> bool:
-    """Whether the bars of a trace lie."""
+    """Whether the bars of a trace are horizontal."""
     return bool(trace.orientation == "h")
 
 
-def _together(figure: go.Figure, name: str) -> set[str]:
-    """The names of the axes that have the same ends as this one."""
+def _matching_axes(figure: go.Figure, name: str) -> set[str]:
+    """Return the names of the axes with the same range as this one."""
     first = axis(figure, name).matches or name
     letters = {getattr(trace, f"{name[0]}axis") or name[0] for trace in figure.data}
     return {one for one in letters if one == first or axis(figure, one).matches == first}
 
 
 def _values(figure: go.Figure, name: str) -> list[Any]:
-    """What the traces on an axis, and on those that match it, have there."""
-    among, found = _together(figure, name), []
+    """Return the values of the traces along an axis and along those that match it."""
+    among, found = _matching_axes(figure, name), []
     for trace in figure.data:
         if (getattr(trace, f"{name[0]}axis") or name[0]) in among:
             long = trace.type == "bar" and is_across(trace) == (name[0] == "x")
@@ -106,7 +108,7 @@ def _kind(figure: go.Figure, name: str) -> tuple[Kind, tuple[str, ...]]:
 def _bars(
     figure: go.Figure, pair: tuple[str, str], traces: list[Any], kinds: dict[str, Any]
 ) -> Iterator[Bar]:
-    """The bars of a panel: beside each other, over each other or one upon the other."""
+    """Yield the bars of a panel: grouped, overlaid or stacked."""
     found = [trace for trace in traces if trace.type == "bar"]
     if not found:
         return
@@ -136,26 +138,28 @@ def _scale(
     figure: go.Figure,
     name: str,
     kinds: dict[str, Any],
-    placed: dict[tuple[str, str], list[Any]],
+    traces_by_panel: dict[tuple[str, str], list[Any]],
     bars: dict[tuple[str, str], list[Bar]],
 ) -> Scale:
     shown, (kind, names) = axis(figure, name), kinds[name]
     if shown.range is not None:
         low, high = shown.range if kind == "log" else numbers(kind, list(shown.range), names)
         return Scale(kind, float(low), float(high), names)
-    among, ends = _together(figure, name), list[float]()
-    on = [pair for pair in placed if pair[name[0] == "y"] in among]
+    among, ends = _matching_axes(figure, name), list[float]()
+    on = [pair for pair in traces_by_panel if pair[name[0] == "y"] in among]
     for pair in on:
         for bar in bars[pair]:
             ends += bar.along if is_across(bar.trace) == (name[0] == "x") else bar.across
-    traces = [trace for pair in on for trace in placed[pair] if trace.type != "bar"]
+    traces = [trace for pair in on for trace in traces_by_panel[pair] if trace.type != "bar"]
     for trace in traces:
         found = numbers(kind, _list(trace[name[0]]), names)
-        ends += _finite(found) if trace.type == "scatter" else _edges(found)
+        ends += _finite_ends(found) if trace.type == "scatter" else _outer_edges(found)
     marked = any(
         "markers" in (trace.mode or "lines") for trace in traces if trace.type != "heatmap"
     )
-    low, high = _free(kind, (min(ends), max(ends)) if ends else (0.0, 1.0), len(names), marked)
+    low, high = _with_space(
+        kind, (min(ends), max(ends)) if ends else (0.0, 1.0), len(names), marked
+    )
     if shown.rangemode == "tozero" and kind == "linear":
         low = min(low, 0.0) if min(ends, default=0.0) < 0 else 0.0
     if shown.autorange == "reversed":
@@ -163,8 +167,10 @@ def _scale(
     return Scale(kind, low, high, names)
 
 
-def _free(kind: Kind, ends: tuple[float, float], names: int, marked: bool) -> tuple[float, float]:
-    """The ends of an axis from those of its values: with room for names, marks and powers."""
+def _with_space(
+    kind: Kind, ends: tuple[float, float], names: int, marked: bool
+) -> tuple[float, float]:
+    """Return the range of an axis from that of its values, with space for names and marks."""
     low, high = ends
     if kind == "category":
         return min(low, -0.5), max(high, names - 0.5)
@@ -178,13 +184,13 @@ def _list(values: Any) -> Sequence[Any]:
     return [] if values is None else list(values)
 
 
-def _finite(found: Any) -> list[float]:
+def _finite_ends(found: Any) -> list[float]:
     known = found[np.isfinite(found)]
     return [float(known.min()), float(known.max())] if len(known) else []
 
 
-def _edges(found: Any) -> list[float]:
-    """The outer edges of cells, whose middles these are."""
+def _outer_edges(found: Any) -> list[float]:
+    """Return the outer edges of cells, given their middles."""
     if not len(found):
         return []
     half = float(np.diff(found).min()) / 2 if len(found) > 1 else 0.5

@@ -1,4 +1,4 @@
-"""The axes of a still: from what plotly was given to a share of the way along the axis."""
+"""The axes of a still: from plotly's values to positions along the axis, from 0 to 1."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from kernels.core.arrays import Floats
 
 Kind = Literal["linear", "log", "date", "category"]
-#: About so many ticks, and how wide a letter of theirs is.
+#: The approximate number of ticks, and the width of a letter of their labels.
 TICKS, LETTER = 6, 6.2
 _DATE = re.compile(r"-?\d{4}-\d\d")
-#: Steps of ticks of times, up to three weeks in seconds, and from there on in months.
+#: Steps between ticks of times, up to three weeks in seconds, beyond that in months.
 _SECONDS: tuple[int, ...] = (1, 5, 15, 60, 300, 900, 3600, 10_800, 21_600, 43_200)
 _SECONDS += (86_400, 2 * 86_400, 5 * 86_400, 10 * 86_400, 20 * 86_400)
 _MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 12_000)
@@ -30,9 +30,9 @@ class Scale:
     ----------
     kind : str
     low, high : float
-        The ends as :meth:`numbers` returns them; the greater one may come first.
+        The ends as numbers of :meth:`numbers`; the greater one may come first.
     names : list of str
-        The categories, in their order.
+        The categories in order.
     """
 
     kind: Kind
@@ -41,19 +41,19 @@ class Scale:
     names: tuple[str, ...] = ()
 
     def numbers(self, values: Iterable[Any]) -> Floats:
-        """Return values as numbers that are even along the axis; what is missing is NaN."""
+        """Return values as numbers that are linear along the axis; missing ones are NaN."""
         return numbers(self.kind, list(values), self.names)
 
     def share(self, values: Iterable[Any]) -> Floats:
-        """Return how far along the axis values are, from 0 to 1."""
+        """Return the positions of values along the axis, from 0 to 1."""
         return self.between(self.numbers(values))
 
     def between(self, found: Floats) -> Floats:
-        """Return the same of numbers that :meth:`numbers` returned."""
+        """Return the positions of numbers of :meth:`numbers` along the axis."""
         return np.asarray((found - self.low) / ((self.high - self.low) or 1.0))
 
     def ticks(self, room: float) -> tuple[Sequence[Any], Sequence[str]]:
-        """Return values and their names, so many as there is room for."""
+        """Return the values and labels of ticks, as many as fit."""
         low, high = sorted((self.low, self.high))
         if self.kind == "category":
             step = ceil(len(self.names) / max(room / 14, 1)) or 1
@@ -71,7 +71,7 @@ class Scale:
 
 
 def kind_of(axis: Any, values: Sequence[Any]) -> Kind:
-    """Return what kind of axis plotly makes of a layout and values."""
+    """Return the kind of axis that plotly chooses for a layout and values."""
     if axis.type in ("linear", "log", "date", "category"):
         kind: Kind = axis.type
         return kind
@@ -84,7 +84,7 @@ def kind_of(axis: Any, values: Sequence[Any]) -> Kind:
 
 
 def numbers(kind: Kind, values: Sequence[Any], names: Sequence[str] = ()) -> Floats:
-    """Return values as numbers that are even along an axis of a kind.
+    """Return values as numbers that are linear along an axis of a kind.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def numbers(kind: Kind, values: Sequence[Any], names: Sequence[str] = ()) -> Flo
 
 
 def _times(low: float, high: float) -> NDArray[np.datetime64]:
-    """Round times between two ends: at most six of them, or the first end where there is none."""
+    """Return at most six round times between two ends, or the first end if there is none."""
     ends = np.array([low, high]).astype(np.int64).view("M8[us]")
     seconds = next((one for one in _SECONDS if (high - low) / one <= TICKS * 1e6), None)
     if seconds:
@@ -129,7 +129,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _micros(value: Any) -> float:
-    """A time in microseconds since 1970; a number is one of milliseconds, as in JavaScript."""
+    """Return a time in microseconds since 1970; a number is in milliseconds, as in JavaScript."""
     if value is None or value != value:
         return float("nan")
     if _is_number(value):
@@ -140,7 +140,7 @@ def _micros(value: Any) -> float:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """Return two to five numbers between two others that are short to write.
+    """Return two to five round numbers between two others.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def round_numbers(low: float, high: float) -> list[float]:
 
 
 def _short(number: float) -> str:
-    """A power of ten, short enough for the margin."""
+    """Return a power of ten as text, short enough for the margin."""
     if number < 1:
         return f"{number:g}"
     if number < 10**5:

@@ -1,7 +1,7 @@
 """A plotly figure as a still: the picture in a saved notebook, for pages that run nothing.
 
-It knows what our figures have and no more: points, lines, areas, bars and heat maps, on axes of
-numbers, times and categories, with shapes, notes and a legend; and flows.
+It supports what our figures use and no more: points, lines, areas, bars and heat maps, on axes of
+numbers, times and categories, with shapes, notes and a legend; and Sankey diagrams.
 """
 
 import textwrap
@@ -22,9 +22,9 @@ from workbench.figures.theme import INK, QUIET
 from workbench.markup import Markup, element, joined
 
 WIDTH = 900.0
-#: How high a line of what is told is.
+#: The height of a line of text.
 _LINE = 20.0
-#: What a layout takes as its height and its margins where it says nothing.
+#: The default height and margins of a layout.
 _HEIGHT, _TOP, _BOTTOM = 450, 60, 40
 _ANCHORS = {"left": "start", "center": "middle", "right": "end", "auto": "middle"}
 
@@ -36,16 +36,16 @@ def still(figure: go.Figure, title: str, words: str = "", width: float = WIDTH) 
     ----------
     figure : plotly.graph_objects.Figure
     title : str
-        What stands above it, and is said to those who do not see it.
+        The heading, which is also for screen readers.
     words : str
-        What is told below the title.
+        The text below the title.
     width : float
-        In pixels, where the figure itself says none.
+        The width in pixels, unless the figure has one.
 
     Returns
     -------
     str
-        An SVG document that needs nothing else.
+        A self-contained SVG document.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def still(figure: go.Figure, title: str, words: str = "", width: float = WIDTH) 
 
 
 def page(title: str, part: Part, words: str = "", width: float = WIDTH) -> Markup:
-    """Return a document of a title, of what is told, and of a drawing below them.
+    """Return a document with a title, a text, and a drawing below them.
 
     Parameters
     ----------
@@ -72,33 +72,33 @@ def page(title: str, part: Part, words: str = "", width: float = WIDTH) -> Marku
     -------
     str
     """
-    content, height = headed(title, part, words, width)
+    content, height = with_heading(title, part, words, width)
     return document(content, title, width, height + 8)
 
 
-def headed(title: str, part: Part, words: str, width: float) -> Part:
-    """A drawing below a title and what is told."""
-    # As wide as letters are in the widest of the fonts that pages fall back to.
+def with_heading(title: str, part: Part, words: str, width: float) -> Part:
+    """Return a drawing below a title and a text."""
+    # The width of letters in the widest of the fallback fonts.
     lines = textwrap.wrap(words, int((width - 24) / 8.2))
-    told = joined(text(12, 46 + _LINE * k, line, font_size=14) for k, line in enumerate(lines))
+    body = joined(text(12, 46 + _LINE * k, line, font_size=14) for k, line in enumerate(lines))
     top = 34 + _LINE * len(lines) + (6 if lines else 0)
     drawn, height = part
     head = text(12, 24, cut(title, int((width - 24) / 10)), font_size=15, font_weight="bold")
-    return head + told + moved(0, top, drawn), top + height
+    return head + body + moved(0, top, drawn), top + height
 
 
-class Named(NamedTuple):
-    """A figure that stands beside others.
+class NamedFigure(NamedTuple):
+    """A figure with a heading, one of several.
 
     Attributes
     ----------
     figure : plotly.graph_objects.Figure
     name : str
-        What stands above it.
+        The heading.
     words : str
-        What is told below the name.
+        The text below the heading.
     width : float
-        In pixels, where the figure itself says none.
+        The width in pixels, unless the figure has one.
     """
 
     figure: go.Figure
@@ -107,41 +107,41 @@ class Named(NamedTuple):
     width: float = WIDTH
 
 
-def beside(figures: Sequence[Named], title: str, most: float = 1300.0) -> Markup:
-    """Draw figures beside each other.
+def side_by_side(figures: Sequence[NamedFigure], title: str, most: float = 1300.0) -> Markup:
+    """Draw figures side by side.
 
     Parameters
     ----------
-    figures : sequence of Named
+    figures : sequence of NamedFigure
     title : str
-        What is said to those who do not see them.
+        The title for screen readers.
     most : float
-        How wide it is at most, where one figure alone is not wider: the others stand below.
+        The largest width, unless a single figure is wider; further figures follow below.
 
     Returns
     -------
     str
-        An SVG document that needs nothing else.
+        A self-contained SVG document.
 
     Examples
     --------
     >>> one = go.Figure(go.Bar(x=["a", "b"], y=[3, 1], name="n"))
-    >>> drawn = beside([Named(one, "before"), Named(one, "after")], "Counts, twice")
+    >>> drawn = side_by_side([NamedFigure(one, "before"), NamedFigure(one, "after")], "Counts")
     >>> ">before</text>" in drawn, ">after</text>" in drawn
     (True, True)
     """
-    drawn, height, width = arranged(figures, most)
+    drawn, height, width = arrange(figures, most)
     return document(drawn, title, width, height)
 
 
-def arranged(figures: Sequence[Named], most: float) -> tuple[Markup, float, float]:
-    """Return the drawing of figures beside each other, as :func:`beside` does, without a card.
+def arrange(figures: Sequence[NamedFigure], most: float) -> tuple[Markup, float, float]:
+    """Return the drawing of figures side by side, like :func:`side_by_side`, without a card.
 
     Parameters
     ----------
-    figures : sequence of Named
+    figures : sequence of NamedFigure
     most : float
-        How wide it is at most; with 0, each stands below the one before.
+        The largest width; with 0, each figure is below the one before.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def arranged(figures: Sequence[Named], most: float) -> tuple[Markup, float, floa
     drawn, left, top, below, widest = Markup(), 0.0, 0.0, 0.0, 0.0
     for one in figures:
         part, height, width = picture(one.figure, one.width)
-        content, height = headed(one.name, (part, height), one.words, width)
+        content, height = with_heading(one.name, (part, height), one.words, width)
         if left and left + width > most:
             left, top, below = 0.0, below, below
         drawn += moved(left, top, content)
@@ -167,7 +167,7 @@ def picture(figure: go.Figure, width: float = WIDTH) -> tuple[Markup, float, flo
     ----------
     figure : plotly.graph_objects.Figure
     width : float
-        As :func:`still` takes it.
+        As in :func:`still`.
 
     Returns
     -------
@@ -177,20 +177,22 @@ def picture(figure: go.Figure, width: float = WIDTH) -> tuple[Markup, float, flo
     if figure.data and figure.data[0].type == "sankey":
         high = float(figure.layout.height or _HEIGHT)
         return flows_drawing(figure.data[0], 0, 12, width, high - 24), high, width
-    layout, found = figure.layout, panels_of(figure)
-    named, rows = legend(figure, width)
-    inside = _inside(figure, found, width, rows)
+    layout, panels = figure.layout, panels_of(figure)
+    legend_rows, rows = legend(figure, width)
+    inside = _inside(figure, panels, width, rows)
     drawings = {
-        names: PanelPicture(panel, *_box(figure, names, inside)) for names, panel in found.items()
+        names: PanelPicture(panel, *_box(figure, names, inside)) for names, panel in panels.items()
     }
     below = [one for one in layout.shapes if one.layer == "below"]
     above = [one for one in layout.shapes if one.layer != "below"]
-    drawn = moved(0, 12, named) + joined(_shape(one, drawings, inside) for one in below)
+    drawn = moved(0, 12, legend_rows) + joined(_shape(one, drawings, inside) for one in below)
     drawn += joined(map(axes, drawings.values()))
     drawn += joined(drawing.traces() for drawing in drawings.values())
     drawn += joined(_shape(one, drawings, inside) for one in above)
     drawn += joined(_note(one, drawings, inside) for one in layout.annotations)
-    bottom = inside.top + inside.height + max(room_below(panel.axes[0]) for panel in found.values())
+    bottom = (
+        inside.top + inside.height + max(room_below(panel.axes[0]) for panel in panels.values())
+    )
     if layout.title.text and layout.title.y is not None and layout.title.y < 0.5:
         drawn += label(12, bottom + 8, layout.title.text, fill=QUIET)
         bottom += LEGEND_ROW
@@ -198,7 +200,7 @@ def picture(figure: go.Figure, width: float = WIDTH) -> tuple[Markup, float, flo
 
 
 class Inside(NamedTuple):
-    """Where the panels of a figure are, between its margins."""
+    """The area of a figure's panels, between its margins."""
 
     left: float
     top: float
@@ -207,32 +209,32 @@ class Inside(NamedTuple):
 
 
 def _inside(
-    figure: go.Figure, found: dict[tuple[str, str], Panel], width: float, rows: int
+    figure: go.Figure, panels: dict[tuple[str, str], Panel], width: float, rows: int
 ) -> Inside:
-    """The room for panels, below the rows of the legend and right of the names of ticks."""
+    """Return the area of panels, below the rows of the legend and right of the tick labels."""
     layout, margin = figure.layout, figure.layout.margin
-    first = [panel for (x, _), panel in found.items() if _domain(figure, x)[0] < 0.01]
+    first = [panel for (x, _), panel in panels.items() if _domain(figure, x)[0] < 0.01]
     names = [name for one in first for name in ticks(one.axes[1], one.y, 250)[1]]
     widest = max((width_of(name, 11) for name in names), default=0.0)
     titled = any(panel.axes[1].title.text for panel in first)
     left = max(14 + widest + (22 if titled else 0), margin.l or 0)
     right = max(26.0, margin.r or 0.0)
     noted = any(note.yref == "paper" and (note.y or 0) >= 1 for note in layout.annotations)
-    named = any(panel.axes[0].side == "top" for panel in found.values())
-    top = 8 + LEGEND_ROW * rows + (22 if noted else 6) + (20 if named else 0)
+    ticks_above = any(panel.axes[0].side == "top" for panel in panels.values())
+    top = 8 + LEGEND_ROW * rows + (22 if noted else 6) + (20 if ticks_above else 0)
     height = _HEIGHT if layout.height is None else layout.height
     around = (_TOP if margin.t is None else margin.t) + (_BOTTOM if margin.b is None else margin.b)
     return Inside(left, top, width - left - right, float(height - around))
 
 
 def _domain(figure: go.Figure, name: str) -> tuple[float, float]:
-    """Which part of the room an axis has."""
-    found: tuple[float, float] = axis(figure, name).domain or (0.0, 1.0)
-    return found
+    """Return the part of the area that an axis has."""
+    domain: tuple[float, float] = axis(figure, name).domain or (0.0, 1.0)
+    return domain
 
 
 def _box(figure: go.Figure, names: tuple[str, str], inside: Inside) -> tuple[float, ...]:
-    """Where a panel is in the picture."""
+    """Return the box of a panel in the picture."""
     left, top, width, height = inside
     x, y = (_domain(figure, name) for name in names)
     return (
@@ -241,8 +243,8 @@ def _box(figure: go.Figure, names: tuple[str, str], inside: Inside) -> tuple[flo
     )  # fmt: skip
 
 
-def _place(name: str, value: Any, drawings: dict[Any, PanelPicture], inside: Inside) -> float:
-    """Where a value of a shape or a note is: on an axis, or as a share of what is inside."""
+def _position(name: str, value: Any, drawings: dict[Any, PanelPicture], inside: Inside) -> float:
+    """Return the position of a value of a shape or a note: on an axis, or a share of the area."""
     left, _, width, _ = inside
     if name == "paper":
         return float(left + width * value)
@@ -254,16 +256,20 @@ def _place(name: str, value: Any, drawings: dict[Any, PanelPicture], inside: Ins
     return float(left)
 
 
-def _height(name: str, value: Any, drawings: dict[Any, PanelPicture], inside: Inside) -> float:
+def _vertical_position(
+    name: str, value: Any, drawings: dict[Any, PanelPicture], inside: Inside
+) -> float:
     _, top, _, height = inside
     if name == "paper":
         return float(top + height * (1 - value))
-    return _place(name, value, drawings, inside)
+    return _position(name, value, drawings, inside)
 
 
 def _shape(shape: Any, drawings: dict[Any, PanelPicture], inside: Inside) -> Markup:
-    x0, x1 = (_place(shape.xref or "x", at, drawings, inside) for at in (shape.x0, shape.x1))
-    y0, y1 = (_height(shape.yref or "y", at, drawings, inside) for at in (shape.y0, shape.y1))
+    x0, x1 = (_position(shape.xref or "x", at, drawings, inside) for at in (shape.x0, shape.x1))
+    y0, y1 = (
+        _vertical_position(shape.yref or "y", at, drawings, inside) for at in (shape.y0, shape.y1)
+    )
     width = 2 if shape.line.width is None else shape.line.width
     style = {
         "stroke": (shape.line.color or INK) if width else None,
@@ -278,8 +284,8 @@ def _shape(shape: Any, drawings: dict[Any, PanelPicture], inside: Inside) -> Mar
 
 
 def _note(note: Any, drawings: dict[Any, PanelPicture], inside: Inside) -> Markup:
-    x = _place(note.xref or "x", note.x, drawings, inside) + (note.xshift or 0)
-    y = _height(note.yref or "y", note.y, drawings, inside) - (note.yshift or 0)
+    x = _position(note.xref or "x", note.x, drawings, inside) + (note.xshift or 0)
+    y = _vertical_position(note.yref or "y", note.y, drawings, inside) - (note.yshift or 0)
     size = min(note.font.size or 12, 13)
     y += {"bottom": -10, "top": 10}.get(note.yanchor or "middle", 0)
     if note.xanchor in (None, "auto") and note.xref == "paper":

@@ -1,4 +1,4 @@
-"""What is drawn of a plotly figure's traces in a panel of a still."""
+"""The traces of a plotly figure in a panel of a still."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from workbench.figures.svg import rect
 from workbench.figures.theme import BLUE, GROUND, INK, QUIET
 from workbench.markup import Markup, element, joined
 
-#: Where a text stands beside its point: its anchor, and how far it is moved.
+#: The position of a text next to its point: its anchor, and its offset.
 _BESIDE = {"left": ("end", -6.0), "center": ("middle", 0.0), "right": ("start", 6.0)}
 _ABOVE = {"top": -12, "middle": 0, "bottom": 12}
 
@@ -33,16 +33,16 @@ class PanelPicture:
         self.width, self.height = width, height
 
     def x(self, values: Any) -> Floats:
-        """Return where values are across the picture."""
+        """Return the horizontal positions of values in the picture."""
         return np.asarray(self.left + self.width * self.panel.x.share(values))
 
     def y(self, values: Any) -> Floats:
-        """Return where values are from its top down."""
+        """Return the vertical positions of values, from the top."""
         return np.asarray(self.top + self.height * (1 - self.panel.y.share(values)))
 
     def traces(self) -> Markup:
-        """Draw all traces in their order, and texts above them."""
-        drawn, texts, before = self._nothing(), Markup(), None
+        """Draw all traces in order, and their texts on top."""
+        drawn, texts, before = self._no_values_note(), Markup(), None
         for trace in self.panel.traces:
             if trace.type == "bar":
                 own = [bar for bar in self.panel.bars if bar.trace is trace]
@@ -50,14 +50,14 @@ class PanelPicture:
             elif trace.type == "heatmap":
                 drawn += self._cells(trace)
             else:
-                found = _Points(self, trace)
-                drawn += found.area(before) + found.line() + found.marks()
-                texts += found.texts()
-                before = found
+                points = _Points(self, trace)
+                drawn += points.area(before) + points.line() + points.marks()
+                texts += points.texts()
+                before = points
         return drawn + texts
 
-    def _nothing(self) -> Markup:
-        """What is said where a panel has points, and none of them a value."""
+    def _no_values_note(self) -> Markup:
+        """Draw a note if a panel has points, but none with a value."""
         points = [one for one in self.panel.traces if one.type == "scatter" and one.mode != "text"]
         if any(_Points(self, one).known.any() for one in points) or self.panel.bars or not points:
             return Markup()
@@ -87,28 +87,28 @@ class PanelPicture:
         return drawn + label(left + wide + 5, top + high / 2, words)
 
     def _cells(self, trace: Any) -> Markup:
-        """The cells of a heat map that hold something, the darker the more."""
+        """Draw the cells of a heat map with a value, darker for greater ones."""
         if not len(trace.y):
             return label(self.left + 10, self.top + 20, "no rows")
-        edges = [_around(scale.numbers(values)) for scale, values in
+        edges = [_cell_edges(scale.numbers(values)) for scale, values in
                  ((self.panel.x, trace.x), (self.panel.y, trace.y))]  # fmt: skip
         x = self.left + self.width * self.panel.x.between(edges[0])
         y = self.top + self.height * (1 - self.panel.y.between(edges[1]))
         shares = np.asarray(trace.z, float)
         most = float(np.nanmax(shares, initial=0)) or 1.0
-        found: list[Markup] = []
+        cells: list[Markup] = []
         for (i, j), value in np.ndenumerate(shares):
             if np.isnan(value) or not (value or trace.texttemplate):
                 continue
             left, top = float(min(x[j], x[j + 1])), float(min(y[i], y[i + 1])) + 1
             wide, high = abs(float(x[j + 1] - x[j])), abs(float(y[i + 1] - y[i])) - 2
             opacity = 0.08 + 0.92 * value / most
-            found.append(rect(left, top, wide, high, fill=BLUE, fill_opacity=f"{opacity:.2f}"))
+            cells.append(rect(left, top, wide, high, fill=BLUE, fill_opacity=f"{opacity:.2f}"))
             if trace.texttemplate:
                 words, fill = str(trace.text[i][j]), GROUND if opacity > 0.65 else INK
                 middle = left + wide / 2
-                found.append(label(middle, top + high / 2, words, anchor="middle", fill=fill))
-        return joined(found)
+                cells.append(label(middle, top + high / 2, words, anchor="middle", fill=fill))
+        return joined(cells)
 
 
 class _Points:
@@ -122,12 +122,12 @@ class _Points:
         self.known = np.isfinite(self.x) & np.isfinite(self.y)
 
     def runs(self) -> Iterator[NDArray[np.int64]]:
-        """Points between gaps."""
+        """Yield the runs of points between gaps."""
         at_ = np.flatnonzero(self.known)
         yield from (run for run in np.split(at_, np.flatnonzero(np.diff(at_) > 1) + 1) if len(run))
 
     def area(self, before: "_Points | None") -> Markup:
-        """What the trace fills: what it goes round, or what is between it and the one before."""
+        """Draw the fill of the trace: within it, or between it and the one before."""
         fill = self.trace.fill
         if fill in (None, "none"):
             return Markup()
@@ -143,7 +143,7 @@ class _Points:
         return element("polygon", points=" ".join(around), **style)
 
     def line(self) -> Markup:
-        """The line through the points, broken where one is missing."""
+        """Draw the line through the points, with gaps at missing ones."""
         line = self.trace.line
         if "lines" not in self.mode or line.width == 0 or self.trace.fill == "toself":
             return Markup()
@@ -164,26 +164,26 @@ class _Points:
         )
 
     def marks(self) -> Markup:
-        """The marks of the points."""
+        """Draw the marks of the points."""
         if "markers" not in self.mode:
             return Markup()
-        # Of those that would hide each other, one is enough.
+        # Of marks at the same pixel, one is enough.
         pixels = np.round(np.stack([self.x, self.y], axis=1)[self.known])
         _, first = np.unique(pixels, axis=0, return_index=True)
         return joined(
-            self._titled(place, mark(self.trace, place, self.x[place], self.y[place]))
+            self._with_tooltip(place, mark(self.trace, place, self.x[place], self.y[place]))
             for place in np.flatnonzero(self.known)[np.sort(first)].tolist()
         )
 
-    def _titled(self, place: int, drawn: Markup) -> Markup:
-        """A mark with what is said of it where it is pointed at."""
+    def _with_tooltip(self, place: int, drawn: Markup) -> Markup:
+        """Return a mark with its hover text as a tooltip."""
         if self.trace.hovertext is None:
             return drawn
-        said = "\n".join(lines_of(str(at(self.trace.hovertext, place))))
-        return element("g", element("title", said), drawn)
+        tooltip = "\n".join(lines_of(str(at(self.trace.hovertext, place))))
+        return element("g", element("title", tooltip), drawn)
 
     def texts(self) -> Markup:
-        """The texts beside the points."""
+        """Draw the texts next to the points."""
         if "text" not in self.mode or self.trace.text is None:
             return Markup()
         height, _, side = (self.trace.textposition or "middle center").partition(" ")
@@ -204,13 +204,13 @@ def _pairs(x: Floats, y: Floats) -> list[str]:
 
 
 def _steps(x: Floats, y: Floats) -> str:
-    """Across to the next point, and then up to it."""
+    """Return a path that goes across to the next point, and then up to it."""
     rest = zip(x[1:].tolist(), y[1:].tolist(), strict=True)
     return f"M{x[0]:.1f},{y[0]:.1f}" + "".join(f"H{a:.1f}V{b:.1f}" for a, b in rest)
 
 
-def _around(middle: Floats) -> Floats:
-    """The edges of cells from their middles."""
+def _cell_edges(middle: Floats) -> Floats:
+    """Return the edges of cells from their middles."""
     if len(middle) == 1:
         return np.array([middle[0] - 0.5, middle[0] + 0.5])
     inner = (middle[1:] + middle[:-1]) / 2

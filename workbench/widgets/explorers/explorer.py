@@ -7,7 +7,7 @@ import ipywidgets as widgets
 import pandas as pd
 
 from workbench.errors import WorkbenchError
-from workbench.figures.stills.still import Named, arranged, page, still
+from workbench.figures.stills.still import NamedFigure, arrange, page, still
 from workbench.figures.svg import Part, bare, moved
 from workbench.markup import Markup, element
 from workbench.widgets.chart import Chart
@@ -249,7 +249,7 @@ class Explorer(Shared, Card):
 
     def _pictured(self, answer: Answer) -> Markup:
         """Return the picture of an answer for a page."""
-        drawn, height, width = arranged([Named(answer.drawn, self.title)], 0)
+        drawn, height, width = arrange([NamedFigure(answer.drawn, self.title)], 0)
         return bare(drawn, answer.words, width, height)
 
 

@@ -31,7 +31,7 @@ from workbench.figures.origin import (
     origin_figure,
     piece_words,
 )
-from workbench.figures.stills.still import Named, arranged, page, picture
+from workbench.figures.stills.still import NamedFigure, arrange, page, picture
 from workbench.figures.svg import bare, cut, text
 from workbench.markup import BREAK, Markup, element
 from workbench.online.view import OnlineView
@@ -255,7 +255,7 @@ class OriginExplorer(Shared, Card):
         other = self._key.ask(beside).origin(feature) if way == ANOTHER else None
         differs = None if other is None else difference(one, other)
         figure = origin_figure(one, self._plan.integer_time, other)
-        drawn, height, width = arranged([Named(figure, f"{feature}, {self._clock(time)}")], 0)
+        drawn, height, width = arrange([NamedFigure(figure, f"{feature}, {self._clock(time)}")], 0)
         arguments = f"{self._fetch_key()!r}, {_time_of(query)!r}, {feature!r}"
         parts = self._state_parts() | {"feature": feature, "query": self._time_text(time)}
         parts["compare"] = [] if way == ALONE else way

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from workbench.errors import WorkbenchError
 from workbench.figures.decimate import within
 from workbench.figures.series import COLUMNS, View, bands_figure, whole_view
-from workbench.figures.stills.still import Named, arranged, still
+from workbench.figures.stills.still import NamedFigure, arrange, still
 from workbench.figures.svg import bare
 from workbench.figures.theme import number, themed
 from workbench.frames.frame import Frame
@@ -292,7 +292,7 @@ class SeriesExplorer(Shared, Card):
             f"; the {IN_A_PAGE} farthest are listed." if some else "."
         )
         listed = DisplayTable(outliers.head(IN_A_PAGE), repr(over))
-        drawn, height, width = arranged([Named(figure, " · ".join(bands_by_name))], 0)
+        drawn, height, width = arrange([NamedFigure(figure, " · ".join(bands_by_name))], 0)
         parts = self.controls.parts() | view_parts(view) | {"window": label_of(frame)}
         if keys and keys[0]:
             parts |= {"series": key_text(keys[0]), "below": [key_text(key) for key in keys[1:]]}

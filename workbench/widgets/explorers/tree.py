@@ -10,7 +10,7 @@ import pandas as pd
 
 from workbench.backfill.inspect.origin import counted
 from workbench.frames.frame import Frame
-from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
+from workbench.lessons.tree_run import TREE_AGGREGATES, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
 from workbench.widgets.explorers.explorer import Answer, Leaves, TreeChart
 from workbench.widgets.html import fact
@@ -76,7 +76,9 @@ class TreeExplorer(TreeChart):
         self._given, self._rows = values, [number_words(value) for value in values]
         last = len(values) - 1
         place = last // 2 if row is None else row
-        self.name = widgets.Dropdown(options=SHOWN, value=name, description="Aggregate", **_WIDE)
+        self.name = widgets.Dropdown(
+            options=TREE_AGGREGATES, value=name, description="Aggregate", **_WIDE
+        )
         self.fanout = _slider("Fanout", fanout, *FANOUTS)
         self.row = _slider("Row", place, 0, last)
         self.before, self.after = (

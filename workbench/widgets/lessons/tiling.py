@@ -12,8 +12,8 @@ from kernels.core.recording import recorded
 from kernels.tiling.ladder import RUNGS, tiled_aggregate
 from workbench.durations import Duration, microseconds, spoken, ticks
 from workbench.errors import WorkbenchError
-from workbench.lessons.tiling_steps import LOOKS
-from workbench.lessons.tree_run import SHOWN, answers
+from workbench.lessons.tiling_steps import READERS
+from workbench.lessons.tree_run import TREE_AGGREGATES, answer_formatter
 from workbench.widgets.lessons.edited import LessonMaker, RungInput, make_both, open_player
 from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_view import clock_for
@@ -23,7 +23,7 @@ from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.trace_lesson import lesson_of
 
 #: The kernels whose runs have queries, events, hops or tiles to show.
-TILING = (*LOOKS, "tile_windows", "sawtooth_windows")
+TILING = (*READERS, "tile_windows", "sawtooth_windows")
 TIMES = ("query", "time", "start", "low", "high", "begin", "end", "head")
 LENGTHS = ("window", "hop")
 STATES = ("empty", "state", "newer", "tile")
@@ -82,8 +82,8 @@ def play_rung(
     Player('cursors: sum of 3 events for 2 queries, in 6 operations', step 1 of 6: \
 Event 0 enters, before 4: 3.)
     """
-    if name not in SHOWN:
-        raise WorkbenchError(f"name: {name!r} is not shown; use {', '.join(SHOWN)}.")
+    if name not in TREE_AGGREGATES:
+        raise WorkbenchError(f"name: {name!r} is not shown; use {', '.join(TREE_AGGREGATES)}.")
     (query_times, event_times), length = _times(query, time)
     key_input = RungInput(query_times, event_times, np.asarray(values, np.float64), length is ticks)
     lengths = [length(window, "window"), None if hop is None else length(hop, "hop")]
@@ -103,7 +103,7 @@ def _rung_maker(rung: str, name: str, key_input: RungInput, lengths: list[Any]) 
 
 def _rung_lesson(rung: str, name: str, key_input: RungInput, lengths: list[Any]) -> Lesson:
     clock = clock_for(np.concatenate([key_input.query, key_input.time]), key_input.integer_time)
-    formatter = answers(name, key_input.value)
+    formatter = answer_formatter(name, key_input.value)
     columns = key_input.query, key_input.time, key_input.value
     try:
         run, answers_text = _traced(rung, name, *columns, lengths, formatter, clock)

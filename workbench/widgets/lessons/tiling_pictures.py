@@ -5,7 +5,7 @@ from typing import Any
 
 from kernels import Step, Trace
 from workbench.lessons.tiles import Tile
-from workbench.lessons.tiling_steps import Seen, Tables, seen_in, step_is, tables_of
+from workbench.lessons.tiling_steps import StepSubject, Tables, step_is, subjects_of, tables_of
 from workbench.widgets.lessons.tiling_tree import tile_shape
 from workbench.widgets.stepper.lesson import Lesson
 
@@ -131,21 +131,23 @@ def _timeline(run: Trace, tables: Tables, clock: Clock) -> Lesson:
         "events": events,
         "ticks": [{"at": float(at - origin), "label": clock(at)} for at in times],
         "legend": LEGEND,
-        "states": [_timeline_state(seen, len(tables.query), origin) for seen in seen_in(run)],
+        "states": [
+            _timeline_state(subject, len(tables.query), origin) for subject in subjects_of(run)
+        ],
     }
 
 
-def _timeline_state(seen: Seen, queries: int, origin: int) -> dict[str, Any]:
-    current = None if seen.event is None else queries + seen.event
+def _timeline_state(subject: StepSubject, queries: int, origin: int) -> dict[str, Any]:
+    current = None if subject.event is None else queries + subject.event
     state: dict[str, Any] = {
-        "current": current if seen.query is None else seen.query,
-        "chain": [*seen.queries, *(queries + row for row in seen.events)],
+        "current": current if subject.query is None else subject.query,
+        "chain": [*subject.queries, *(queries + row for row in subject.events)],
         "skipped": [],
     }
-    if seen.low is not None and seen.high is not None:
-        state["asks"] = _question(seen.what)
-        low, high = float(seen.low - origin), float(seen.high - origin)
-        state["window"] = {"from": low, "to": high, "label": seen.what}
+    if subject.low is not None and subject.high is not None:
+        state["asks"] = _question(subject.what)
+        low, high = float(subject.low - origin), float(subject.high - origin)
+        state["window"] = {"from": low, "to": high, "label": subject.what}
     return state
 
 

@@ -20,7 +20,7 @@ from workbench.figures.funnel import (
     pivoted,
     times_figure,
 )
-from workbench.figures.stills.still import Named, arranged, still
+from workbench.figures.stills.still import NamedFigure, arrange, still
 from workbench.figures.svg import bare, cut
 from workbench.figures.theme import number, share
 from workbench.funnel.bind import unit_of
@@ -302,11 +302,11 @@ class FunnelExplorer(Shared, Card):
             steps, times, whole = funnel.summary(self.prepared, by=by)
         rows, figures = (
             _steps_table(funnel, by, steps),
-            [Named(funnel_figure(whole), "Who goes on")],
+            [NamedFigure(funnel_figure(whole), "Who goes on")],
         )
         if by:
-            figures.append(Named(funnel_figure(steps, most), f"By {' and '.join(by)}"))
-        figures.append(Named(times_figure(times), "Time from the first step to the last"))
+            figures.append(NamedFigure(funnel_figure(steps, most), f"By {' and '.join(by)}"))
+        figures.append(NamedFigure(times_figure(times), "Time from the first step to the last"))
         first, last = whole["users"].iloc[0], whole["users"].iloc[funnel.required[-1]]
         unit, reached = steps.attrs["unit"], share(last / first if first else 0)
         words = f"{last:,} of {first:,} {noun(int(first), unit)} reached the last step"
@@ -314,7 +314,7 @@ class FunnelExplorer(Shared, Card):
         # The heading says how many rows were left out.
         notes = [note for note in notes if "left out" not in note]
         words = " ".join([f"{words}: {reached}.", *notes])
-        drawn, height, width = arranged(figures, 0)
+        drawn, height, width = arrange(figures, 0)
         parts = self._state_parts() | {"within": window_text(window), "by": list(by)}
         picture = bare(drawn, words, width, height)
         return PageView(
@@ -325,7 +325,7 @@ class FunnelExplorer(Shared, Card):
         """Return the view of a tab other than the steps for a page."""
         with noted() as notes:
             view = self._make_view(funnel, by, self.tabs.settings)
-        drawn, height, width = arranged([Named(view.figure, self.tabs.settings.tab)], 0)
+        drawn, height, width = arrange([NamedFigure(view.figure, self.tabs.settings.tab)], 0)
         parts = self._state_parts() | {"within": window_text(window), "by": list(by)}
         words = " ".join([view.words, *(note for note in notes if "left out" not in note)])
         picture, rows = bare(drawn, words, width, height), view.listed

@@ -1,4 +1,4 @@
-"""Which rows are in the frame of each row, as a plotly figure: a matrix of rows by rows."""
+"""The rows in the frame of each row, as a plotly figure: a matrix of rows by rows."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from workbench.windows.inspect.frame_table import FrameTable
 
 CELL, PIXELS_A_LETTER = 24, 6.6
 MOST_LETTERS = 34
-#: By how a row stands to a frame: what it is called and how it is drawn; shapes tell, not colours.
+#: By a row's relation to a frame, its name and its mark; symbols differ, not colours alone.
 MARKS: dict[str, tuple[str, dict[str, Any]]] = {
     "in": ("in the frame", {"symbol": "square", "color": BLUE, "size": 17}),
     "not counted": (
@@ -41,7 +41,7 @@ MARKS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def frames_figure(table: FrameTable) -> go.Figure:
-    """Draw a row for each row of a partition: which rows are in its frame, and the answers.
+    """Draw a line for each row of a partition: the rows in its frame, and the answers.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def frames_figure(table: FrameTable) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A trace for each way to stand to a frame, named by it, one for the rows themselves, and one
-        of text for each answer. Groups of several peers are outlined.
+        A trace for each relation to a frame, named by it, one for the rows themselves, and one of
+        text for each answer. Groups of several peers are outlined.
 
     Examples
     --------
@@ -71,11 +71,11 @@ def frames_figure(table: FrameTable) -> go.Figure:
         texts = [cut(text, MOST_LETTERS) for text in table.texts(name)]
         figure.add_trace(_answers(name, texts, at, name == table.column))
     figure.update_layout(shapes=_peers(table))
-    return _arranged(figure, table)
+    return _with_layout(figure, table)
 
 
 def row_names(table: FrameTable) -> list[str]:
-    """Return what stands before each row: its place in the order, and its value."""
+    """Return the names of rows: the order value of each, and its value."""
     if not table.values or table.names[0] == table.names[1]:
         return [cut(label, MOST_LETTERS) for label in table.labels]
     pairs = zip(table.labels, table.values, strict=True)
@@ -83,7 +83,7 @@ def row_names(table: FrameTable) -> list[str]:
 
 
 def heading(table: FrameTable) -> str:
-    """Return what the names of the rows are made of."""
+    """Return the heading of the rows' names: their columns."""
     order, value = table.names
     return cut(f"{order} · {value}" if value and value != order else order, MOST_LETTERS)
 
@@ -101,13 +101,13 @@ def _marks(table: FrameTable, marks: Any, mark: str) -> go.Scatter:
 
 
 def _diagonal(table: FrameTable) -> go.Scatter:
-    """The rows themselves: an open mark where a row is not in its own frame."""
+    """Return the rows themselves, with an open mark for a row that is not in its own frame."""
     inside = table.inside.diagonal().tolist()
     each = list(range(len(inside)))
     marker = {
-        "symbol": ["diamond" if held else "diamond-open" for held in inside],
-        "size": [9 if held else 18 for held in inside],
-        "color": [ORANGE if held else INK for held in inside],
+        "symbol": ["diamond" if is_inside else "diamond-open" for is_inside in inside],
+        "size": [9 if is_inside else 18 for is_inside in inside],
+        "color": [ORANGE if is_inside else INK for is_inside in inside],
         "line": {"color": INK, "width": 1.5},
         "opacity": 1,
     }
@@ -116,17 +116,17 @@ def _diagonal(table: FrameTable) -> go.Scatter:
     )
 
 
-def _answers(name: str, texts: list[str], at: float, shown: bool) -> go.Scatter:
+def _answers(name: str, texts: list[str], at: float, is_chosen: bool) -> go.Scatter:
     return go.Scatter(
         x=[at] * len(texts), y=list(range(len(texts))), mode="text", name=chart_text(name),
         text=list(map(chart_text, texts)),
         textposition="middle right", hoverinfo="skip", showlegend=False, cliponaxis=False,
-        textfont={"size": 12, "color": INK if shown else QUIET},
+        textfont={"size": 12, "color": INK if is_chosen else QUIET},
     )  # fmt: skip
 
 
 def _peers(table: FrameTable) -> list[dict[str, Any]]:
-    """An outline around each group of several peers, and a band behind their rows."""
+    """Return an outline around each group of several peers, and a band behind their rows."""
     shapes: list[dict[str, Any]] = []
     rows = len(table.labels)
     for group in np.unique(table.group):
@@ -144,43 +144,43 @@ def _peers(table: FrameTable) -> list[dict[str, Any]]:
 
 
 def frames_width(table: FrameTable) -> int:
-    """Return how many pixels wide the figure must be, so that its cells are squares of their size.
+    """Return the least width of the figure in pixels at which its cells are full-size squares.
 
-    Where there are more, the cells stay as they are, and what is right of them is free.
+    In a wider figure, the cells keep their size, with free space to the right.
     """
     left, across = _across(table)
     return int(left + across * CELL + 30)
 
 
 def frames_still(table: FrameTable, title: str) -> Markup:
-    """Return the figure as a still, its cells as large as in the figure."""
-    shown = frames_named(table, title)
-    return still(shown.figure, title, width=shown.width)
+    """Return the figure as a still, with cells of the same size."""
+    named = named_frames_figure(table, title)
+    return still(named.figure, title, width=named.width)
 
 
-def frames_named(table: FrameTable, title: str) -> NamedFigure:
-    """Return the figure to stand in a picture, its cells as large as in the figure."""
+def named_frames_figure(table: FrameTable, title: str) -> NamedFigure:
+    """Return the figure with its title for a picture, with cells of the same size."""
     figure, width = frames_figure(table), max(float(frames_width(table)), WIDTH)
     figure.update_xaxes(range=[-0.6, (width - _across(table)[0] - 10) / CELL - 0.6])
     return NamedFigure(figure, title, width=width)
 
 
 def _across(table: FrameTable) -> tuple[int, float]:
-    """The pixels left of the cells, and how many cells there are with the columns of answers."""
+    """Return the pixels left of the cells, and the width of cells and answers, in cells."""
     left = max(map(len, [heading(table), *row_names(table)])) * PIXELS_A_LETTER + 26
     return int(left), _columns(table)[-1]
 
 
 def _columns(table: FrameTable) -> list[float]:
-    """Where each column of answers begins, in cells, and where the last one ends."""
-    found = [len(table.labels) + 0.4]
+    """Return the begin of each column of answers, in cells, and the end of the last one."""
+    ends = [len(table.labels) + 0.4]
     for name in table.shown:
         longest = max(map(len, [name, *table.texts(name)]), default=1)
-        found.append(found[-1] + (min(longest, MOST_LETTERS) * PIXELS_A_LETTER + 22) / CELL)
-    return found
+        ends.append(ends[-1] + (min(longest, MOST_LETTERS) * PIXELS_A_LETTER + 22) / CELL)
+    return ends
 
 
-def _arranged(figure: go.Figure, table: FrameTable) -> go.Figure:
+def _with_layout(figure: go.Figure, table: FrameTable) -> go.Figure:
     rows, names = len(table.labels), row_names(table)
     left, across = _across(table)
     ties = len(np.unique(table.group)) < rows

@@ -30,22 +30,22 @@ from workbench.figures.theme import (
 from workbench.funnel.intervals import shares_of
 from workbench.markup import BREAK, NO_NAME, chart_text, element
 
-#: How many segments are drawn at first; the rest is drawn as one.
+#: The default number of segments that are drawn; the others are drawn as one.
 MOST_SEGMENTS = 6
-#: Letters of a name on an axis and above a panel, and how many panels stand beside each other.
-_NAME, _HEAD, _BESIDE = 32, 30, 3
+#: The most letters of a name on an axis and above a panel, and the most panels in a row.
+_NAME, _HEAD, _PANELS_PER_ROW = 32, 30, 3
 _ROW = 26
-#: Pixels that bars have at the least, with the texts beside them.
+#: The least width of bars with their texts, in pixels.
 _NARROW = 340
 
 
-#: What bars of those are called who did not reach a step.
+#: The names of the bars of those who did not reach a step.
 LOST, EXCLUDED = "lost since the step before", "excluded since the step before"
 
 
 @dataclass(frozen=True)
 class Segments:
-    """A table of steps by segments, as one row a segment, in its order: the largest first.
+    """A table of steps by segments, with one row per segment, in order: the largest first.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Segments:
     steps : list of str
     users : int64 array of shape (segments, steps)
     everybody : int64 array of shape (steps,)
-        Of all segments, also of those that the table does not have.
+        The users of all segments, including those that the table does not have.
     """
 
     by: tuple[str, ...]
@@ -67,7 +67,7 @@ class Segments:
 
     @classmethod
     def of(cls, steps: pd.DataFrame) -> "Segments":
-        """Return what :meth:`workbench.Funnel.steps` returned by segments."""
+        """Return the segments of a table that :meth:`workbench.Funnel.steps` returned."""
         by = tuple(steps.columns[: steps.columns.get_loc("step")])
         rows = [tuple(row) for row in steps[list(by)].itertuples(index=False)]
         count = len(steps.attrs.get("all", ())) or _first_run([name_of(row) for row in rows])
@@ -77,7 +77,7 @@ class Segments:
         return cls(by, rows[:: max(count, 1)], labels, users, everybody)
 
     def names(self, most: int) -> list[str]:
-        """Return what the first segments are called, and the rest where there is one."""
+        """Return the names of the first segments, and of the others, if any."""
         rest = len(self.keys) - most
         others = [f"{rest:,} other{'s' if rest > 1 else ''}"] if rest > 0 else []
         return [*map(name_of, self.keys[:most]), *others]
@@ -86,17 +86,17 @@ class Segments:
         """Return the users of the first segments, and of all others as one more row."""
         if len(self.keys) <= most:
             return self.users
-        shown = self.users[:most]
-        return np.vstack([shown, self.everybody - shown.sum(axis=0)])
+        first = self.users[:most]
+        return np.vstack([first, self.everybody - first.sum(axis=0)])
 
 
 def _first_run(names: list[str]) -> int:
-    """How many rows the first segment has."""
+    """Return the number of rows of the first segment."""
     return next((k for k, name in enumerate(names) if name != names[0]), len(names))
 
 
 def name_of(values: Sequence[Any]) -> str:
-    """Return what a segment is called.
+    """Return the name of a segment.
 
     Examples
     --------
@@ -116,15 +116,15 @@ def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:
     steps : pandas.DataFrame
         As :meth:`workbench.Funnel.steps` returns it; with segments, their columns come first.
     most : int
-        How many segments are drawn, the largest; the others are drawn as one.
+        The number of segments that are drawn, the largest; the others are drawn as one.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Without segments a bar a step: those who reached it, hatched those who were lost since the
-        step before, and crossed those whom an excluded event has kept from it. With segments a
-        panel a step, and in it a row a segment: which share of its first step came so far, with a
-        95% interval (Wilson), and dashed the share of all.
+        Without segments a bar per step: those who reached it, hatched those who were lost since the
+        step before, and crossed those whom an excluded event kept from it. With segments a panel
+        per step, with a row per segment: the share of its first step that came this far, with a 95%
+        interval (Wilson), and dashed the share of all.
 
     Examples
     --------
@@ -142,8 +142,8 @@ def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:
     return _breakdown(Segments.of(steps), most, unit)
 
 
-def pivoted(steps: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of steps by segments with one row a segment.
+def pivot_steps(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of steps by segments, with one row per segment.
 
     Parameters
     ----------
@@ -153,29 +153,29 @@ def pivoted(steps: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of segments, for each step how many users reached it, and from the second step
-        on which share of the first these are.
+        The columns of segments, for each step the number of users who reached it, and from the
+        second step on their share of the first.
 
     Examples
     --------
     >>> table = pd.DataFrame({"device": ["tv", "tv"], "step": ["a", "b"], "users": [4, 1]})
-    >>> pivoted(table)
+    >>> pivot_steps(table)
       device  1 a  2 b  2 b, share
     0     tv    4    1        0.25
     """
-    found = Segments.of(steps)
-    table = pd.DataFrame(found.keys, columns=list(found.by))
-    for k, label in enumerate(found.steps):
-        table[f"{k + 1} {name_shown(label)}"] = found.users[:, k]
+    segments = Segments.of(steps)
+    table = pd.DataFrame(segments.keys, columns=list(segments.by))
+    for k, label in enumerate(segments.steps):
+        table[f"{k + 1} {name_shown(label)}"] = segments.users[:, k]
         if k:
-            table[f"{k + 1} {name_shown(label)}, share"] = found.users[:, k] / np.maximum(
-                found.users[:, 0], 1
+            table[f"{k + 1} {name_shown(label)}, share"] = segments.users[:, k] / np.maximum(
+                segments.users[:, 0], 1
             )
     return table
 
 
 def times_figure(times: pd.DataFrame) -> go.Figure:
-    """Draw how long those took who reached every step.
+    """Draw the times that those took who reached every step.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
     step = -(-len(edges) // most)
     themed(
         figure,
-        title=titled(
+        title=title_with_subtitle(
             "Time from the first step to the last",
             f"of {many:,} {noun(many, unit)} that took all",
         ),
@@ -235,14 +235,14 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
 
 
 def length_text(length: Any) -> str:
-    """Return a length of time as a person says it; an integer stays as it is."""
+    """Return a duration in words; an integer as a number."""
     if isinstance(length, pd.Timedelta):
         return spoken(length / pd.Timedelta("1us"))
     return f"{length:,}" if isinstance(length, int) else str(length)
 
 
-def titled(head: str, below: str) -> dict[str, Any]:
-    """Return a title as plotly takes it, with a quiet line below."""
+def title_with_subtitle(head: str, below: str) -> dict[str, Any]:
+    """Return a title for plotly, with a subdued line below."""
     quiet = {"text": chart_text(below), "font": {"size": SMALL, "color": QUIET}}
     return {
         "text": chart_text(element("b", head)), "font": {"size": TEXT + 1}, "subtitle": quiet,
@@ -251,9 +251,9 @@ def titled(head: str, below: str) -> dict[str, Any]:
 
 
 def _hover(number: str, counts: Iterable[int], unit: str, *words: str) -> str | list[str]:
-    """What is said at each mark, which is of so many; one text where it is the same for all."""
-    told = [chart_text(number, noun(int(n), unit), *words, NO_NAME) for n in counts]
-    return told[0] if len(set(told)) == 1 else told
+    """Return the hover text of each mark, given their counts; one text if all are the same."""
+    texts = [chart_text(number, noun(int(n), unit), *words, NO_NAME) for n in counts]
+    return texts[0] if len(set(texts)) == 1 else texts
 
 
 def _numbered(labels: Sequence[Any], length: int) -> list[str]:
@@ -272,32 +272,36 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
         hovertemplate=_hover("%{x:,} ", steps["users"], unit, " reached %{customdata}"),
         customdata=whole,
     )  # fmt: skip
-    gone = [_gone(steps["lost"], LOST, VERMILLION, "/", unit, " lost before %{customdata}", whole)]
-    told, ends = "hatched: lost since the step before", steps["users"] + steps["lost"]
+    missing = [
+        _missing_bars(
+            steps["lost"], LOST, VERMILLION, "/", unit, " lost before %{customdata}", whole
+        )
+    ]
+    legend, ends = "hatched: lost since the step before", steps["users"] + steps["lost"]
     if (excluded := steps.get("excluded")) is not None and excluded.any():
         words = " kept from %{customdata} by an excluded event"
-        gone.append(_gone(excluded, EXCLUDED, ORANGE, "x", unit, words, whole))
-        told, ends = f"{told}; crossed: excluded", ends + excluded
-    texts = [_beside(k, *s) for k, s in enumerate(shares)]
-    beside = go.Scatter(
+        missing.append(_missing_bars(excluded, EXCLUDED, ORANGE, "x", unit, words, whole))
+        legend, ends = f"{legend}; crossed: excluded", ends + excluded
+    texts = [_bar_text(k, *s) for k, s in enumerate(shares)]
+    bar_texts = go.Scatter(
         y=y, x=ends, mode="text", showlegend=False, hoverinfo="skip", text=texts,
         textposition="middle right", cliponaxis=False,
     )  # fmt: skip
-    below = f"of {first:,} {noun(first, unit)} that took step 1; {told}"
+    below = f"of {first:,} {noun(first, unit)} that took step 1; {legend}"
     return themed(
-        go.Figure([reached, *gone, beside]),
-        title=titled("Who goes on", below),
+        go.Figure([reached, *missing, bar_texts]),
+        title=title_with_subtitle("Who goes on", below),
         height=60 + 46 * len(y),
         margin={"t": 48},
         barmode="stack",
         bargap=0.4,
         showlegend=False,
-        xaxis={"visible": False, "range": [0, _with_room(ends.tolist(), texts)]},
+        xaxis={"visible": False, "range": [0, _axis_end(ends.tolist(), texts)]},
         yaxis=_rows(_numbered(steps["step"].tolist(), _NAME)),
     )
 
 
-def _gone(
+def _missing_bars(
     counts: "pd.Series[Any]",
     name: str,
     color: str,
@@ -306,8 +310,8 @@ def _gone(
     words: str,
     labels: list[str],
 ) -> go.Bar:
-    """Bars of those who did not reach a step, in a pattern of their own."""
-    # Of nothing there is no edge.
+    """Return the bars of those who did not reach a step, with a pattern."""
+    # An empty bar has no edge.
     edges = [int(n > 0) for n in counts]
     return go.Bar(
         y=list(range(len(counts))), x=counts, orientation="h", name=name, customdata=labels,
@@ -317,14 +321,14 @@ def _gone(
     )  # fmt: skip
 
 
-def _with_room(ends: list[int], texts: list[str]) -> float:
-    """Where an axis ends on which each bar has room for its text, also where it is narrow."""
+def _axis_end(ends: list[int], texts: list[str]) -> float:
+    """Return the end of an axis on which each bar has space for its text, also if it is narrow."""
     room = (_NARROW - min(width_of(text, TEXT) + 8, _NARROW / 2) for text in texts)
     return max(end * _NARROW / pixels for end, pixels in zip(ends, room, strict=True))
 
 
-def _beside(k: int, before: int, users: int, first: float, previous: float) -> str:
-    """What stands beside a bar: how many, which share of the step before, and of the first.
+def _bar_text(k: int, before: int, users: int, first: float, previous: float) -> str:
+    """Return the text next to a bar: the count, its share of the step before, and of the first.
 
     The step before is the nearest that is not optional, counted from 0.
     """
@@ -337,7 +341,7 @@ def _beside(k: int, before: int, users: int, first: float, previous: float) -> s
 
 
 def _rows(names: list[str]) -> dict[str, Any]:
-    """An axis of rows from the top down; rows of one name stay apart."""
+    """Return an axis of rows from the top down; rows with the same name stay separate."""
     return {
         "tickvals": list(range(len(names))), "ticktext": names,
         "range": [len(names) - 0.5, -0.5], "showgrid": False, "zeroline": False,
@@ -348,20 +352,21 @@ def _rows(names: list[str]) -> dict[str, Any]:
 def _breakdown(segments: Segments, most: int, unit: str) -> go.Figure:
     users, names = segments.first(most), segments.names(most)
     later = list(range(1, len(segments.steps))) or [0]
-    beside = min(len(later), _BESIDE)
+    across = min(len(later), _PANELS_PER_ROW)
     heads = [
-        _parted(f"{k + 1} {name_shown(label)}", beside) for k, label in enumerate(segments.steps)
+        _panel_heading(f"{k + 1} {name_shown(label)}", across)
+        for k, label in enumerate(segments.steps)
     ]
-    deep = -(-len(later) // beside)
+    down = -(-len(later) // across)
     figure = make_subplots(
-        deep, beside, shared_yaxes=True, horizontal_spacing=0.03,
-        vertical_spacing=0.09 if deep < 5 else 0.4 / deep,
+        down, across, shared_yaxes=True, horizontal_spacing=0.03,
+        vertical_spacing=0.09 if down < 5 else 0.4 / down,
         subplot_titles=[heads[k] for k in later],
     )  # fmt: skip
     sizes = zip(names, users[:, 0], strict=True)
     rows = [chart_text(f"{cut(name, _NAME)}  {n:,}") for name, n in sizes]
     for at, k in enumerate(later):
-        place = {"row": at // beside + 1, "col": at % beside + 1}
+        place = {"row": at // across + 1, "col": at % across + 1}
         part, least, top = _panel(users, segments.everybody, k, list(map(chart_text, names)), unit)
         figure.add_traces(part, [place["row"]] * len(part), [place["col"]] * len(part))
         figure.update_xaxes(
@@ -373,19 +378,19 @@ def _breakdown(segments: Segments, most: int, unit: str) -> go.Figure:
     by = " and ".join(segments.by)
     every = f"{segments.everybody[0]:,} {noun(int(segments.everybody[0]), unit)}"
     second = SMALL + 4 if any(BREAK in head for head in heads) else 0
-    told = f"share of step 1 with a 95% interval; dashed: all {every}"
+    subtitle = f"share of step 1 with a 95% interval; dashed: all {every}"
     return themed(
         figure,
-        title=titled(f"By {cut(by, _NAME)}", told),
-        height=80 + second + deep * (28 + _ROW * len(rows)),
+        title=title_with_subtitle(f"By {cut(by, _NAME)}", subtitle),
+        height=80 + second + down * (28 + _ROW * len(rows)),
         margin={"t": 76 + second},
         showlegend=False,
     )
 
 
-def _parted(name: str, beside: int) -> str:
-    """What stands above a panel, on two lines where several are beside each other."""
-    lines = wrap(name, _HEAD if beside == 1 else _HEAD // 2 + 1)
+def _panel_heading(name: str, across: int) -> str:
+    """Return the heading of a panel, on two lines if several are side by side."""
+    lines = wrap(name, _HEAD if across == 1 else _HEAD // 2 + 1)
     first, rest = lines[0], " ".join(lines[1:])
     return chart_text(first, BREAK, cut(rest, _HEAD // 2 + 1)) if rest else chart_text(first)
 
@@ -393,7 +398,7 @@ def _parted(name: str, beside: int) -> str:
 def _panel(
     users: NDArray[np.int64], everybody: NDArray[np.int64], k: int, names: list[str], unit: str
 ) -> tuple[list[Any], float, float]:
-    """The dots of one step with their intervals, and the ends of its axis."""
+    """Return the dots of one step with their intervals, and the range of its axis."""
     y, whole = list(range(len(users))), users[:, 0]
     shares = users[:, k] / np.maximum(whole, 1)
     _, low, high = shares_of(users[:, k], whole)

@@ -1,4 +1,4 @@
-"""A moving band of each key, as far as a stream has come, as a plotly figure."""
+"""A moving band of each key, as far as a stream has progressed, as a plotly figure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ from workbench.markup import Markup, chart_text
 
 #: The most rows of a key that are drawn, the last ones.
 MOST = 400
-#: How wide the numbers beside a still are.
-BESIDE = 260.0
-#: What the rows are called that the last micro-batch has said anew.
+#: The width of the numbers next to a still.
+NUMBERS_WIDTH = 260.0
+#: The name of the rows that the last micro-batch has revised.
 REVISED = "revised just now"
 
 
 class Strip(NamedTuple):
-    """What a stream has said of one key, in the order of time.
+    """The output of a stream for one key, in the order of time.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Strip(NamedTuple):
     band : float64 array of shape (rows, 3)
         The lower quartile, the median and the upper quartile of each row's frame; NaN for none.
     revised : bool array of shape (rows,)
-        Whether the last micro-batch has said something else than before.
+        Whether the last micro-batch changed the answer.
     """
 
     time: NDArray[np.datetime64]
@@ -49,7 +49,7 @@ class Strip(NamedTuple):
         return Strip(self.time[-most:], self.band[-most:], self.revised[-most:])
 
     def rows_drawn(self, revised: bool = False) -> list[int]:
-        """Return the numbers of the rows that have a point, or a mark as they were revised.
+        """Return the numbers of the rows that have a point, or only of those marked as revised.
 
         Examples
         --------
@@ -63,19 +63,19 @@ class Strip(NamedTuple):
 
 
 def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
-    """Draw a band for each key, one above the other, and mark what was revised just now.
+    """Draw a band for each key, one above the other, and mark the rows revised just now.
 
     Parameters
     ----------
     strips : mapping of str to Strip
-        By the key as a person reads it.
+        The strips by key, as text.
     across, up : str
-        What the axes show.
+        The titles of the axes.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Four traces a key: the two edges of the band, the median, the revised rows; their ``meta``
+        Four traces per key: the two edges of the band, the median, the revised rows; their ``meta``
         is the number of the key.
 
     Examples
@@ -98,14 +98,14 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
         vertical_spacing=0.05,
         subplot_titles=list(map(chart_text, strips)),
     )
-    seen = [strip.last() for strip in strips.values()]
-    # A legend leaves out what has no point: the mark is explained where one is seen.
-    marked = next((number for number, strip in enumerate(seen, 1) if strip.revised.any()), 1)
-    for number, strip in enumerate(seen, 1):
+    drawn = [strip.last() for strip in strips.values()]
+    # A legend omits traces without points: the first revised strip has the legend of the mark.
+    marked = next((number for number, strip in enumerate(drawn, 1) if strip.revised.any()), 1)
+    for number, strip in enumerate(drawn, 1):
         for trace in _traces(strip, legend=number == 1, marked=number == marked):
             figure.add_trace(trace.update(meta=number - 1), number, 1)
     themed(figure, height=140 + 130 * rows, margin={"t": 56, "b": 40}, legend={"y": 1.06})
-    # Of a figure that had fewer rows, an axis that is not the last one has a title by now.
+    # In a redrawn figure that had fewer rows, an axis that is no longer the last has a title.
     figure.update_xaxes(title={"text": ""})
     figure.update_xaxes(title={"text": chart_text(across)}, row=rows)
     figure.update_annotations(x=0, xanchor="left", font={"size": TEXT, "weight": "bold"})
@@ -114,19 +114,19 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
 
 
 def live_svg(figure: go.Figure, numbers: Sequence[tuple[str, str]], title: str) -> Markup:
-    """Draw what :func:`live_figure` returned, and numbers beside it.
+    """Draw a figure of :func:`live_figure`, with numbers next to it.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
     numbers : sequence of (str, str)
-        What is counted, and the count.
+        Names and values of counters.
     title : str
 
     Returns
     -------
     str
-        An SVG document that needs nothing else.
+        A self-contained SVG document.
 
     Examples
     --------
@@ -137,9 +137,9 @@ def live_svg(figure: go.Figure, numbers: Sequence[tuple[str, str]], title: str) 
     for number, (what, count) in enumerate(numbers):
         y = 16 + 22 * number
         drawn += text(width + 10, y, what, fill=QUIET)
-        drawn += text(width + BESIDE, y, count, text_anchor="end", font_weight="bold")
+        drawn += text(width + NUMBERS_WIDTH, y, count, text_anchor="end", font_weight="bold")
     part = drawn, max(height, 22.0 * len(numbers) + 16)
-    return page(title, part, width=width + BESIDE + 14)
+    return page(title, part, width=width + NUMBERS_WIDTH + 14)
 
 
 def _traces(strip: Strip, legend: bool, marked: bool) -> list[go.Scatter]:

@@ -1,4 +1,4 @@
-"""Where a feature's number came from: the window on a time line, and what adds up to it."""
+"""The origin of a feature's number: the window on a timeline, and the pieces that merge to it."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,8 +20,8 @@ COUNTED, NOT_COUNTED = "events that count", "other events of the key"
 HOPS, EARLIER, SINGLE = "tail: hops", "older pieces at once", "head: single events"
 KINDS = {HOP: (HOPS, SKY), OLDER: (EARLIER, GREY), EVENT: (SINGLE, ORANGE)}
 SEEN_BY_BOTH, LEFT, ENTERED = "events that both see", "only this query sees", "only the other sees"
-#: What is behind the marks of a trace, as its ``meta`` says: a piece of this query or of the other,
-#: all pieces up to one, or none.
+#: The ``meta`` of a trace, which tells what its marks stand for: a piece of this query or of the
+#: other, all pieces up to one, or none.
 PIECE, MERGED, NO_PIECE = "piece", "merged", "no piece"
 OTHER_PIECE, OTHER_MERGED = "the other's piece", "the other's merged"
 
@@ -37,18 +37,18 @@ def origin_figure(
     ----------
     origin : Origin
     integer_time : bool
-        Whether times are integers, and not microseconds.
+        Whether times are integers rather than microseconds.
     other : Origin, optional
-        Of another query of the key, to be compared: its pieces are a lane of their own, its merge
-        is dashed, and the events are told apart by which of the two sees them.
+        That of another query of the key, to compare: its pieces have their own lane, its merge is
+        dashed, and events differ by which of the two queries sees them.
 
     Returns
     -------
     plotly.graph_objects.Figure
         A trace for events that count and one for others, one for each kind of piece, and a line
-        for the running merge: one for each of the largest buckets where the answer is a map.
-        The ``meta`` of a trace says what is behind its marks, such as :data:`PIECE`, and its
-        ``customdata`` the numbers of these pieces; of an event that is in none, its own number.
+        for the running merge, or for each of the largest buckets if the answer is a map. The
+        ``meta`` of a trace tells what its marks stand for, such as :data:`PIECE`, and its
+        ``customdata`` has the numbers of these pieces; for an event in no piece, its own number.
 
     Examples
     --------
@@ -65,11 +65,11 @@ def origin_figure(
     )  # fmt: skip
 
     def at(time: int) -> Place:
-        return place(time, integer_time)
+        return chart_time(time, integer_time)
 
     compared = None if other is None else difference(origin, other)
     events = _events(origin, at) if compared is None else _compared_events(compared, at)
-    for trace in [*events, *_pieces(origin, at), *(_of_other(_pieces(other, at)) if other else ())]:
+    for trace in [*events, *_pieces(origin, at), *(_as_other(_pieces(other, at)) if other else ())]:
         figure.add_trace(trace, row=1, col=1)
     for trace in [*_merges(origin, at), *(_merge_of_other(other, at) if other else ())]:
         figure.add_trace(trace, row=2, col=1)
@@ -85,12 +85,12 @@ def origin_figure(
         shapes=[_query_line(at(one.query), first=one is origin) for one in queries],
         annotations=[
             *(_answer(one, at(one.query), first=one is origin) for one in queries),
-            _named(origin.feature, figure.layout.yaxis2.domain[1]),
+            _feature_label(origin.feature, figure.layout.yaxis2.domain[1]),
         ],
     )  # fmt: skip
-    # Where no event counts there is no trace to tell times from numbers.
+    # If no event counts, no trace distinguishes times from numbers.
     kind = "linear" if integer_time else "date"
-    # Integers are read as the table has them: 1637000000000, and not 1.637T.
+    # Integers are shown as in the table: 1637000000000 rather than 1.637T.
     figure.update_xaxes(
         range=[at(low), at(high)], type=kind, showgrid=False, zeroline=False,
         exponentformat="none", nticks=5 if integer_time else None,
@@ -99,15 +99,15 @@ def origin_figure(
         row=1, range=[-0.6, len(lanes) - 0.4], tickvals=list(range(len(lanes))), ticktext=lanes,
         showgrid=False, zeroline=False, fixedrange=True,
     )  # fmt: skip
-    # An axis without a value on it would have numbers of its own.
+    # An axis without values would have arbitrary numbers.
     merged = any(one.pieces or isinstance(one.answer, int | float) for one in queries)
     figure.update_yaxes(row=2, fixedrange=True, showticklabels=merged, showgrid=merged)
     figure.update_yaxes(row=2, zeroline=merged)
     return figure
 
 
-def place(time: int, integer_time: bool) -> Place:
-    """Return a time as a chart takes it; what no calendar holds is moved to its end."""
+def chart_time(time: int, integer_time: bool) -> Place:
+    """Return a time as a value of a chart; a time beyond the calendar is moved to its end."""
     if integer_time:
         return time
     try:
@@ -117,7 +117,7 @@ def place(time: int, integer_time: bool) -> Place:
 
 
 def extent(origin: Origin) -> tuple[int, int]:
-    """Return the part of the time line that is drawn: the window, and a little more.
+    """Return the range of the timeline that is drawn: the window, and a little more.
 
     Examples
     --------
@@ -131,13 +131,13 @@ def extent(origin: Origin) -> tuple[int, int]:
     return origin.low - room, origin.query + room
 
 
-def lines(origin: Origin) -> dict[str, list[Any]]:
-    """Return what the running merge is drawn by: itself, or the largest buckets of a map.
+def merge_lines(origin: Origin) -> dict[str, list[Any]]:
+    """Return the lines of the running merge: itself, or the largest buckets of a map.
 
     Returns
     -------
     dict of str to list
-        The values behind each piece, by the name of the line.
+        The values after each piece, by the name of the line.
     """
     if not any(isinstance(one, dict) for one in origin.merged):
         whole = all(isinstance(one, int | float | type(None)) for one in origin.merged)
@@ -154,7 +154,7 @@ def _events(origin: Origin, at: Any) -> list[go.Scatter]:
     drawn = (origin.time >= low) & (origin.time <= high)
     inside = np.flatnonzero(drawn & origin.counts)
     outside = np.flatnonzero(drawn & ~origin.counts)
-    # The values are those of the events that count, in their order.
+    # The values are those of the events that count, in order.
     number = np.cumsum(origin.counts) - 1
     texts = {row: origin.values[number[row]] for row in inside[-MOST_DRAWN:].tolist()}
     styles = {
@@ -168,7 +168,7 @@ def _events(origin: Origin, at: Any) -> list[go.Scatter]:
             text=[chart_text(texts.get(row, "")) for row in rows[-MOST_DRAWN:].tolist()],
             hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
             meta=PIECE if name == COUNTED else NO_PIECE,
-            customdata=_holding(origin, number[rows[-MOST_DRAWN:]]) if name == COUNTED
+            customdata=_piece_numbers(origin, number[rows[-MOST_DRAWN:]]) if name == COUNTED
             else rows[-MOST_DRAWN:].tolist(),
         )
         for name, (rows, look) in styles.items()
@@ -176,33 +176,35 @@ def _events(origin: Origin, at: Any) -> list[go.Scatter]:
     ]  # fmt: skip
 
 
-def _holding(origin: Origin, events: Any) -> list[int]:
-    """The numbers of the pieces that events are in, by the numbers of those that count."""
+def _piece_numbers(origin: Origin, events: Any) -> list[int]:
+    """Return the numbers of the pieces that contain events, given numbers of counted events."""
     first = [piece.first for piece in origin.pieces]
-    found: list[int] = (np.searchsorted(first, events, side="right") - 1).tolist()
-    return found
+    numbers: list[int] = (np.searchsorted(first, events, side="right") - 1).tolist()
+    return numbers
 
 
-def _seen_in(origin: Origin, events: list[Seen]) -> list[int]:
-    """The numbers of the pieces that events are in."""
+def _pieces_of_events(origin: Origin, events: list[Seen]) -> list[int]:
+    """Return the numbers of the pieces that contain these events."""
     number = {event: k for k, event in enumerate(origin.events)}
-    return _holding(origin, [number[event] for event in events])
+    return _piece_numbers(origin, [number[event] for event in events])
 
 
 def _pieces(origin: Origin, at: Any) -> list[go.Bar | go.Scatter]:
-    found: list[go.Bar | go.Scatter] = []
-    told = [f"{piece_words(p)}: {s}" for p, s in zip(origin.pieces, origin.states, strict=True)]
+    traces: list[go.Bar | go.Scatter] = []
+    piece_texts = [
+        f"{piece_words(p)}: {s}" for p, s in zip(origin.pieces, origin.states, strict=True)
+    ]
     for kind, (name, color) in KINDS.items():
         chosen = [i for i, piece in enumerate(origin.pieces) if piece.kind == kind]
         if not chosen:
             continue
         begins = [at(origin.pieces[i].begin) for i in chosen]
-        texts = [chart_text(cut(told[i], 80)) for i in chosen]
+        texts = [chart_text(cut(piece_texts[i], 80)) for i in chosen]
         shared = {"name": name, "hovertext": texts, "hoverinfo": "text+x", "meta": PIECE,
                   "customdata": chosen}  # fmt: skip
         if kind == EVENT:
             look = {"symbol": "diamond", "size": 11, "color": color, "line": {"color": INK}}
-            found.append(
+            traces.append(
                 go.Scatter(
                     x=begins, y=[0] * len(begins), mode="markers",
                     marker=look | {"line": {"color": INK, "width": 1}}, **shared,
@@ -213,18 +215,18 @@ def _pieces(origin: Origin, at: Any) -> list[go.Bar | go.Scatter]:
         sizes = [_length(a, b) for a, b in zip(begins, ends, strict=True)]
         line = {"color": color, "opacity": 0.65, "line": {"color": INK, "width": 1}}
         bars = {"orientation": "h", "width": 0.6, "marker": line}
-        found.append(go.Bar(x=sizes, base=begins, y=[0] * len(begins), **bars, **shared))
-    return found
+        traces.append(go.Bar(x=sizes, base=begins, y=[0] * len(begins), **bars, **shared))
+    return traces
 
 
 def _length(begin: Any, end: Any) -> float:
-    """A length as a bar has it: milliseconds on a calendar."""
+    """Return the length of a bar: in milliseconds for times."""
     size = end - begin
     return size / timedelta(milliseconds=1) if isinstance(size, timedelta) else size
 
 
 def piece_words(piece: Piece) -> str:
-    """Return what a piece is called.
+    """Return a piece in words.
 
     Examples
     --------
@@ -238,32 +240,33 @@ def piece_words(piece: Piece) -> str:
 
 def _merges(origin: Origin, at: Any) -> list[go.Scatter]:
     if not origin.pieces:
-        # The answer alone, without which the axes would not be drawn.
-        told = origin.answer if isinstance(origin.answer, int | float) else None
+        # Only the answer; without it the axes would not be drawn.
+        answer = origin.answer if isinstance(origin.answer, int | float) else None
         return [
-            go.Scatter(x=[at(origin.query)], y=[told], name="merge", marker={"color": BLUE},
+            go.Scatter(x=[at(origin.query)], y=[answer], name="merge", marker={"color": BLUE},
                        meta=MERGED)
         ]  # fmt: skip
+    named = merge_lines(origin)
     ends = [at(min(piece.end, origin.high)) for piece in origin.pieces]
-    # The answer holds from the last piece on, up to the query.
+    # The answer is valid from the last piece on, up to the query.
     x, last = [*ends, at(origin.query)], len(ends) - 1
     styles = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
     colors = [BLUE, VERMILLION, INK, ORANGE, SKY, GREY]
     return [
         go.Scatter(
-            x=x, y=[*map(_height, values), _height(values[-1])], mode="lines+markers",
+            x=x, y=[*map(_y_value, values), _y_value(values[-1])], mode="lines+markers",
             name=chart_text(name),
             line={"shape": "hv", "color": color, "dash": style, "width": 2},
             marker={"size": 4, "color": color},
             hovertemplate=chart_text("%{x}", BREAK, "%{y}", NO_NAME),
             meta=MERGED, customdata=[*range(len(ends)), last],
         )
-        for (name, values), style, color in zip(lines(origin).items(), styles, colors, strict=False)
+        for (name, values), style, color in zip(named.items(), styles, colors, strict=False)
     ]  # fmt: skip
 
 
-def _height(value: Any) -> Any:
-    """A number, or a text that is a place of its own on the axis."""
+def _y_value(value: Any) -> Any:
+    """Return a number, or a text as a category of the axis."""
     return chart_text(value) if isinstance(value, str) else value
 
 
@@ -279,14 +282,14 @@ def _answer(origin: Origin, query: Place, first: bool) -> dict[str, Any]:
     return {
         "x": query, "y": 1, "xref": "x", "yref": "paper", "xanchor": "right", "yanchor": "top",
         "text": chart_text(element("b", f"{name}: {cut(in_words(origin.answer), 50)}")),
-        # Two that stand close together are one below the other.
+        # Two labels are placed one below the other, as they may be close.
         "showarrow": False, "yshift": 0 if first else -20,
         "font": {"color": VERMILLION, "size": 13}, "xshift": -6, "bgcolor": GROUND,
     }  # fmt: skip
 
 
-def _named(feature: str, top: float) -> dict[str, Any]:
-    """What is merged, above its panel: turned beside the axis it would stand over its numbers."""
+def _feature_label(feature: str, top: float) -> dict[str, Any]:
+    """Return the merged feature's name above its panel; beside the axis it would cover numbers."""
     return {
         "x": 0, "y": top, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom",
         "text": chart_text(element("b", cut(feature, 60))), "showarrow": False,
@@ -295,7 +298,7 @@ def _named(feature: str, top: float) -> dict[str, Any]:
 
 
 def _compared_events(found: OriginDifference, at: Any) -> list[go.Scatter]:
-    """The events of two queries: those that both see, and those of one alone."""
+    """Return the events of two queries: those that both see, and those of only one."""
     alone = {*found.left, *found.entered}
     seen = [*found.first.events, *found.second.events]
     groups = {
@@ -315,22 +318,22 @@ def _compared_events(found: OriginDifference, at: Any) -> list[go.Scatter]:
             text=[chart_text(value) for _, value in some[-MOST_DRAWN:]],
             hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
             meta=OTHER_PIECE if name == ENTERED else PIECE,
-            customdata=_seen_in(found.second if name == ENTERED else found.first,
+            customdata=_pieces_of_events(found.second if name == ENTERED else found.first,
                                 some[-MOST_DRAWN:]),
         )
         for name, some in groups.items() if some
     ]  # fmt: skip
 
 
-def _of_other(pieces: list[go.Bar | go.Scatter]) -> list[go.Bar | go.Scatter]:
-    """The same, in a lane of their own and without names, which stand in the legend already."""
+def _as_other(pieces: list[go.Bar | go.Scatter]) -> list[go.Bar | go.Scatter]:
+    """Return the traces in their own lane, and without names, which are in the legend already."""
     for trace in pieces:
         trace.update(y=[2] * len(trace.y), showlegend=False, meta=OTHER_PIECE)
     return pieces
 
 
 def _merge_of_other(other: Origin, at: Any) -> list[go.Scatter]:
-    """The running merge of the other query; of a map its total alone is no line."""
+    """Return the running merge of the other query; for a map, only its first line."""
     merges = _merges(other, at)
     for trace in merges:
         trace.update(name=chart_text(f"{trace.name} of the other"), opacity=0.7, meta=OTHER_MERGED)

@@ -35,7 +35,7 @@ from workbench.markup import BREAK, Markup, chart_text, element, in_lines
 from workbench.spark.plans.text import Edge, Flow, Kind, Operator, QueryPlan
 from workbench.spark.plans.words import dearest, explained, named
 
-# Shapes tell the kinds apart where colours do not.
+# Symbols distinguish the kinds, not colours alone.
 _SYMBOLS: dict[Kind, str] = {
     "scan": "circle",
     "exchange": "diamond",
@@ -74,12 +74,12 @@ def plan_figure(plan: QueryPlan) -> go.Figure:
         operators = [op for op in plan.operators.values() if op.kind == kind]
         if operators:
             figure.add_trace(_markers(kind, operators, plan, places))
-    figure.add_trace(_ring(*chosen_at(plan, dearest(plan).id)))
-    return _arranged(figure, plan, places)
+    figure.add_trace(_ring(*ring_position(plan, dearest(plan).id)))
+    return _with_layout(figure, plan, places)
 
 
-def chosen_at(plan: QueryPlan, id: int) -> tuple[list[int], list[int]]:
-    """Return where the ring around an operator stands: one place across, and one down."""
+def ring_position(plan: QueryPlan, id: int) -> tuple[list[int], list[int]]:
+    """Return the position of the ring around an operator: lists of one column and one row."""
     x, y = layout(plan).places[id]
     return [x], [y]
 
@@ -112,7 +112,7 @@ def _lines(plan: QueryPlan, places: PlanLayout) -> list[go.Scatter]:
 
 
 def _path(edge: Edge, places: PlanLayout) -> list[tuple[float | None, float | None]]:
-    """Down the source's own column, then across: so no line crosses another's writing."""
+    """Return a path down the source's column, then across, so that it crosses no text."""
     (x0, y0), (x1, y1) = places.places[edge.source], places.places[edge.target]
     bend = y1 - BEND if y1 > y0 else y0 + BEND
     return [(x0, y0), (x0, bend), (x1, bend), (x1, y1), (None, None)]
@@ -136,7 +136,7 @@ def _row_counts(plan: QueryPlan, places: PlanLayout) -> go.Scatter:
 
 
 def _shades(plan: QueryPlan, places: PlanLayout) -> list[dict[str, Any]]:
-    """A ground behind each operator, the warmer the more of the time it takes."""
+    """Return the shade behind each operator, warmer for a greater share of the time."""
     return [
         {
             "type": "rect", "layer": "below", "line": {"width": 0},
@@ -196,7 +196,7 @@ def _hover(operator: Operator) -> str:
     return chart_text(in_lines(lines))
 
 
-def _arranged(figure: go.Figure, plan: QueryPlan, places: PlanLayout) -> go.Figure:
+def _with_layout(figure: go.Figure, plan: QueryPlan, places: PlanLayout) -> go.Figure:
     beneath = element("span", subtitle(plan), style="font-size:12px")
     hidden = {"visible": False, "fixedrange": True}
     return themed(

@@ -1,4 +1,4 @@
-"""Where the operators of a plan stand, and what is written beside them."""
+"""The positions of a plan's operators, and the texts next to them."""
 
 from dataclasses import dataclass
 
@@ -17,19 +17,19 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "other": ("Other", GREY),
 }
 FLOWS: dict[Flow, str] = {"data": "solid", "reuse": "dot", "subquery": "dash"}
-#: In pixels. Beside each other columns are narrower, and their lines shorter.
+#: In pixels. Several columns are narrower, and their lines shorter.
 COLUMN, BESIDE, ROW = 350, 250, 70
-#: How far right of its mark, in columns, an operator reaches.
+#: The extent of an operator to the right of its mark, in columns.
 RIGHT = 0.9
-#: The least share of the time that is written.
+#: The least share of the time that is shown.
 SEEN = 0.005
-BEND = 0.31  # of a row: where a line turns, clear of all writing
+BEND = 0.31  # of a row: where a line turns, clear of all text
 _WIDEST, _WIDEST_BESIDE = 46, 31
 
 
 @dataclass(frozen=True)
 class PlanLayout:
-    """Column and row of each operator: rows flow downwards, the result stands lowest."""
+    """Column and row of each operator: rows flow downwards, with the result at the bottom."""
 
     places: dict[int, tuple[int, int]]
 
@@ -43,7 +43,7 @@ class PlanLayout:
 
 
 def layout(plan: QueryPlan) -> PlanLayout:
-    """Place the operators: the left input straight above, every further one in a new column.
+    """Place the operators: the left input directly above, each further one in a new column.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def layout(plan: QueryPlan) -> PlanLayout:
 
 
 def _assign_columns(plan: QueryPlan, id: int, column: int, columns: dict[int, int]) -> int:
-    """Give an operator and all that it reads their columns; the first that is still free."""
+    """Assign columns to an operator and all its inputs; return the first free column."""
     columns[id] = column
     free = column + 1
     inputs = plan.sources(id, "data")
@@ -76,7 +76,7 @@ def _assign_columns(plan: QueryPlan, id: int, column: int, columns: dict[int, in
 
 
 def _depths(plan: QueryPlan) -> dict[int, int]:
-    """The longest way from each operator to the result, so that no rows flow upwards."""
+    """Return the longest path from each operator to the result, so that no rows flow upwards."""
     depths = {plan.result.id: 0}
     reached = [plan.result.id]
     while reached:
@@ -89,10 +89,10 @@ def _depths(plan: QueryPlan) -> dict[int, int]:
 
 
 def caption(operator: Operator, columns: int = 1) -> tuple[str, str]:
-    """Two lines for a person: what it does, and what it cost and works on."""
+    """Return two lines: what an operator does, and its cost and its subject."""
     most = _WIDEST if columns == 1 else _WIDEST_BESIDE
     below = ""
-    # What it works on stands in the panel, too: it is left out rather than cut behind a number.
+    # The panel has the subject, too: it is left out rather than cut after a number.
     for part in filter(None, (operator.size, operator.time, about(operator))):
         longer = f"{below} · {part}" if below else cut(part, most)
         below = longer if len(longer) <= most else below
@@ -100,18 +100,18 @@ def caption(operator: Operator, columns: int = 1) -> tuple[str, str]:
 
 
 def width_of(places: PlanLayout) -> int:
-    """How many pixels a plan needs, so that nothing is written over anything else."""
+    """Return the width in pixels that a plan needs, so that no texts overlap."""
     return 60 + (COLUMN if places.columns == 1 else BESIDE * places.columns)
 
 
 def heat(plan: QueryPlan, operator: Operator) -> str:
-    """An operator's share of the time, where it is one."""
+    """Return an operator's share of the time as text; empty if it is negligible."""
     share = plan.share(operator)
     return f"{100 * share:.0f} %" if share >= SEEN else ""
 
 
 def lateness(plan: QueryPlan, operator: Operator) -> str:
-    """By how much the longest task outlasts the median one, where the run waits for it."""
+    """Return the times of the longest and the median task, if the run waits for the longest."""
     if operator.tasks is None or not plan.skewed(operator):
         return ""
     median, longest = operator.tasks
@@ -119,19 +119,19 @@ def lateness(plan: QueryPlan, operator: Operator) -> str:
 
 
 def shape(plan: QueryPlan) -> str:
-    """How many operators there are, and how many of the dear kinds."""
+    """Return the number of operators, and of each expensive kind, in words."""
     kinds = [operator.kind for operator in plan.operators.values()]
-    dear: dict[Kind, str] = {"exchange": "exchange", "sort": "sort", "python": "Python step"}
-    counts = [(len(kinds), "operator"), *((kinds.count(kind), dear[kind]) for kind in dear)]
+    costly: dict[Kind, str] = {"exchange": "exchange", "sort": "sort", "python": "Python step"}
+    counts = [(len(kinds), "operator"), *((kinds.count(kind), costly[kind]) for kind in costly)]
     return ", ".join(counted(n, name) for n, name in counts if n)
 
 
 def title(plan: QueryPlan) -> str:
-    """What stands above a plan."""
+    """Return the title of a plan."""
     return f"Query plan: {shape(plan)}"
 
 
 def subtitle(plan: QueryPlan) -> str:
-    """What the numbers are, and how to read the picture."""
+    """Return what the numbers mean, and how to read the picture."""
     shade = " The shade is a share of the time that Spark measures by operator."
     return f"{plan.note} Rows flow downwards.{shade if plan.seconds else ''}".strip()

@@ -21,15 +21,15 @@ from workbench.figures.theme import BLUE, GREY, GROUND, SKY, TEXT, VERMILLION, t
 from workbench.markup import BREAK, NO_NAME, chart_text, element, in_lines
 from workbench.windows.bands.quantile_band import Band
 
-#: How many columns and rows of pixels the figure is taken to have, and marks of them.
+#: The assumed columns of pixels of the figure, and its columns and rows of marks.
 COLUMNS, CELLS = 800, (140, 50)
-#: More marks than these are drawn smaller, so that the rest can be seen.
+#: With more marks than this, they are drawn smaller, so that they do not cover the rest.
 MANY = 300
-#: Up to so many points are seen one by one.
+#: The most points that are drawn with markers.
 FEW = 150
-#: How many letters of a name have room along an axis, and in the legend of a narrow page.
+#: The most letters of a name along an axis, and in the legend of a narrow page.
 LETTERS = 40
-#: How high a picture of one series is, and each of several; what of this is above it, as a share.
+#: The height of a picture of one series, and of each of several; the share of it for the name.
 HEIGHT, PANEL, NAME = 510, 190, 0.16
 
 View = tuple[Any, Any]
@@ -49,14 +49,14 @@ def series_figure(
     ----------
     band : Band
     view : (value, value), optional
-        What part of the axis is seen; without it, all.
+        The visible range of the axis; by default all of it.
     outliers : bool
         Whether to mark points beyond the fences of their own window.
     names : (str, str)
-        Of the two axes.
+        The names of the two axes.
     columns : int
-        How many pixels wide the picture is. Of more points than it can show, those are drawn that
-        make the same picture: no peak is left out.
+        The width of the picture in pixels. If there are more points than it can show, those are
+        drawn that make the same picture, with all peaks.
 
     Returns
     -------
@@ -89,9 +89,9 @@ def bands_figure(
     Parameters
     ----------
     bands : dict of str to Band
-        By what each is called.
+        The bands by name.
     view, outliers, names, columns
-        As :func:`series_figure` takes them.
+        As in :func:`series_figure`.
     same_scale : bool
         Whether all have the scale of the first.
 
@@ -122,7 +122,7 @@ def bands_figure(
     return themed(
         figure,
         height=PANEL * len(bands) + 140 if several else HEIGHT,
-        # Room for a legend of two lines below the toolbar.
+        # Space for a legend of two lines below the toolbar.
         margin={"t": 100 if several else 84, "b": 40},
         xaxis=x,
         **_scales(len(bands), up, same_scale),
@@ -136,7 +136,7 @@ def bands_figure(
 
 
 def whole_view(bands: Mapping[str, Band]) -> View | None:
-    """Return from where to where any of some series goes; None where none has a row."""
+    """Return the range of all series together; None if none has a row."""
     some = [band.x for band in bands.values() if len(band.x)]
     return (min(x[0] for x in some), max(x[-1] for x in some)) if some else None
 
@@ -156,7 +156,7 @@ def _scales(count: int, name: str, same: bool) -> dict[str, Any]:
 
 
 def _name(name: str, number: int, count: int) -> dict[str, Any]:
-    """What a series is called, above its panel."""
+    """Return the name of a series, above its panel."""
     return {
         "text": chart_text(element("b", cut(name, 60))), "showarrow": False, "xref": "paper",
         "yref": "paper", "x": 0, "xanchor": "left", "y": 1 - number / count, "yanchor": "middle",
@@ -167,21 +167,21 @@ def _name(name: str, number: int, count: int) -> dict[str, Any]:
 def _traces(
     band: Band, ends: View | None, outliers: bool, name: str, columns: int, counts: bool
 ) -> list[go.Scatter]:
-    """What is drawn of one series."""
-    seen = in_view(band.x, *ends) if ends else slice(0, 0)
-    x = band.x[seen]
-    lines = {share: values[seen] for share, values in band.quantiles.items()}
-    traces = [_area(x, lines, columns), _line(x, band.y[seen], lines, name, columns)]
+    """Return the traces of one series."""
+    visible = in_view(band.x, *ends) if ends else slice(0, 0)
+    x = band.x[visible]
+    lines = {share: values[visible] for share, values in band.quantiles.items()}
+    traces = [_area(x, lines, columns), _line(x, band.y[visible], lines, name, columns)]
     inner = {share: column_summary(x, lines[share], columns) for share in list(lines)[1:-1]}
-    traces += [_quantile(x, lines[share], share, found) for share, found in inner.items()]
+    traces += [_quantile(x, lines[share], share, summary) for share, summary in inner.items()]
     if outliers:
         inside = within(band.x, *ends) if ends else slice(0, 0)
         traces += [_marks(band, inside, sign, counts) for sign in (1, -1)]
-    return traces + [_spread(x, share, found) for share, found in inner.items() if found]
+    return traces + [_spread(x, share, summary) for share, summary in inner.items() if summary]
 
 
 def spoken_share(share: float) -> str:
-    """Return a quantile as a person says it.
+    """Return a quantile in words.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _area(x: NDArray[Any], lines: dict[float, Floats], columns: int) -> go.Scatt
 def outline(
     x: NDArray[Any], low: Floats, high: Floats, columns: int
 ) -> tuple[NDArray[Any], Floats]:
-    """Return the outline of the area between two lines: there and back, a part for each gap.
+    """Return the outline of the area between two lines, with a part between any two gaps.
 
     Examples
     --------
@@ -215,18 +215,18 @@ def outline(
     """
     xs, ys = [x[:0]], [low[:0]]
     if (gap := np.isnan(low) | np.isnan(high)).any():
-        # Both edges break in the same places: an area needs the two of them.
+        # Both edges get gaps in the same places, as an area needs both.
         low, high = np.where(gap, np.nan, low), np.where(gap, np.nan, high)
     edges = [_runs(values, line_points(x, values, columns)) for values in (low, high)]
     for there, back in zip(*edges, strict=True):
-        # The last x once more, under a y of NaN, lifts the pen.
+        # A NaN for y ends this part of the outline.
         xs += [x[there], x[back[::-1]], x[there[:1]]]
         ys += [low[there], high[back[::-1]], np.array([np.nan])]
     return np.concatenate(xs), np.concatenate(ys)
 
 
 def _runs(values: Floats, points: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The points between gaps."""
+    """Return the runs of points between gaps."""
     gap = np.isnan(values[points])
     parts = np.split(points, np.flatnonzero(np.diff(gap)) + 1)
     return [part for part in parts if len(part) and not np.isnan(values[part[0]])]
@@ -237,7 +237,7 @@ def _line(
 ) -> go.Scatter:
     points = line_points(x, y, columns)
     window = " · ".join(f"{spoken_share(q)} %{{customdata[{i}]:.5~g}}" for i, q in enumerate(lines))
-    # Where a column of pixels has many points, the line is a ground: the band stays in sight.
+    # If columns of pixels have many points, the line is drawn behind the band.
     dense = len(points) < len(x)
     return go.Scatter(
         x=_axis(x[points]), y=y[points], name=chart_text(name or "value"),
@@ -251,12 +251,12 @@ def _line(
     )  # fmt: skip
 
 
-def _quantile(x: NDArray[Any], y: Floats, share: float, found: Columns | None) -> go.Scatter:
-    """A line; of many points the median of each column of pixels.
+def _quantile(x: NDArray[Any], y: Floats, share: float, summary: Columns | None) -> go.Scatter:
+    """Return a line; for many points, through the median of each column of pixels.
 
-    The extremes of a column are a zigzag, in which nobody sees how the line goes.
+    A line through the extremes of columns would be a zigzag that hides its course.
     """
-    across, up = (x, y) if found is None else (x[found.point], found.middle)
+    across, up = (x, y) if summary is None else (x[summary.point], summary.middle)
     return go.Scatter(
         x=_axis(across), y=up, mode="lines", hoverinfo="skip", zorder=2,
         line={"color": BLUE, "width": 2, "dash": "solid" if share == 0.5 else "dot"},
@@ -264,9 +264,9 @@ def _quantile(x: NDArray[Any], y: Floats, share: float, found: Columns | None) -
     )  # fmt: skip
 
 
-def _spread(x: NDArray[Any], share: float, found: Columns) -> go.Scatter:
-    """From the least to the greatest of a line in each column of pixels."""
-    across, up = outline(x[found.point], found.least, found.most, len(found.point))
+def _spread(x: NDArray[Any], share: float, summary: Columns) -> go.Scatter:
+    """Return the area from the least to the greatest value of a line in each column of pixels."""
+    across, up = outline(x[summary.point], summary.least, summary.most, len(summary.point))
     return go.Scatter(
         x=_axis(across), y=up, mode="lines", fill="toself", fillcolor=pale(BLUE),
         line={"width": 0}, hoverinfo="skip", zorder=1,
@@ -290,8 +290,8 @@ def _marks(band: Band, inside: slice, sign: int, counts: bool) -> go.Scatter:
 
 
 def _axis(values: NDArray[Any]) -> Any:
-    """Places as plotly takes them: times as text, which no time zone of the browser changes."""
+    """Return values for plotly: times as text, which the browser's time zone does not change."""
     if values.dtype.kind != "M":
         return values
-    # As an array: plotly looks at each item of a list.
+    # As an array: plotly checks each item of a list.
     return np.datetime_as_string(values, unit="us").astype(object)

@@ -1,4 +1,4 @@
-"""Features as they were served while time moved, beside those of a backfill, as a figure."""
+"""Features as they were served over time, compared to those of a backfill, as a figure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,19 +25,18 @@ def served_figure(
     features: Sequence[str],
     offline: pd.DataFrame | None = None,
 ) -> Pictured:
-    """Draw what was served of some keys, with a slider that moves the time.
+    """Draw the served features of some keys, with a slider that moves the time.
 
     Parameters
     ----------
     served : pandas.DataFrame
-        A row for each key and time that was asked for.
+        A row for each key and time that was fetched.
     key, time : str
         Its columns.
     features : sequence of str
         Columns of numbers; each has a panel.
     offline : pandas.DataFrame, optional
-        The same rows as a backfill answers them: circles around what is equal, and crosses on what
-        is not.
+        The same rows from a backfill, drawn as circles, with crosses on values that differ.
 
     Returns
     -------
@@ -61,19 +60,19 @@ def served_figure(
     >>> [[list(one.y) for one in frame.data] for frame in figure.frames]
     [[[2], [2], []], [[2, 3], [2, 4], [3]]]
     """
-    wanted = [key, time, *features]
-    _check(served, wanted, "served")
-    rows = served[wanted].sort_values([key, time])
+    columns = [key, time, *features]
+    _check(served, columns, "served")
+    rows = served[columns].sort_values([key, time])
     both = None
     if offline is not None:
-        _check(offline, wanted, "offline")
-        both = rows.merge(offline[wanted], on=[key, time], suffixes=("", " offline"))
+        _check(offline, columns, "offline")
+        both = rows.merge(offline[columns], on=[key, time], suffixes=("", " offline"))
     figure = _figure(rows, both, (key, time), features)
     return Pictured(figure, _words(rows, both, (key, time), features))
 
 
-def _check(table: pd.DataFrame, wanted: Sequence[str], argument: str) -> None:
-    for name in wanted:
+def _check(table: pd.DataFrame, columns: Sequence[str], argument: str) -> None:
+    for name in columns:
         if name not in table:
             known = ", ".join(map(repr, table.columns))
             raise WorkbenchError(f"{argument}: it has no column {name!r}; it has {known}.")
@@ -114,17 +113,17 @@ def _words(
     columns: tuple[str, str],
     features: Sequence[str],
 ) -> str:
-    """What is drawn, and how much of it differs."""
+    """Return the figure in words: its keys and times, and the number of different values."""
     key, time = columns
     keys, times = (rows[name].drop_duplicates() for name in (key, time))
-    said = f"{cut(', '.join(map(str, keys)), 50)} as served at {counted(len(times), 'time')}"
+    summary = f"{cut(', '.join(map(str, keys)), 50)} as served at {counted(len(times), 'time')}"
     if both is None:
-        return said
+        return summary
     wrong = sum(int(_differs(both[one], both[f"{one} offline"]).sum()) for one in features)
     values = len(both) * len(features)
     if wrong == 0:
-        return f"{said}; none of {values} values differs offline"
-    return f"{said}; {wrong} of {values} values {'differs' if wrong == 1 else 'differ'} offline"
+        return f"{summary}; none of {values} values differs offline"
+    return f"{summary}; {wrong} of {values} values {'differs' if wrong == 1 else 'differ'} offline"
 
 
 def _panel(
@@ -133,23 +132,23 @@ def _panel(
     keys: list[Any],
     columns: tuple[str, str, str],
 ) -> list[go.Scatter]:
-    """What is drawn of one feature: a line for each key, and what is said offline."""
+    """Return the traces of one feature: a line for each key, and the offline values."""
     key, time, name = columns
-    found = []
+    traces = []
     for i, one in enumerate(keys):
         own = rows[rows[key] == one]
         drawn = SERIES[i % len(SERIES)]
         marker = {"color": drawn.color, "symbol": drawn.symbol, "size": 7}
         look = {"marker": marker, "line": {"color": drawn.color, "dash": drawn.dash}}
-        found.append(_scatter(own, time, name, str(one), mode="lines+markers", **look))
+        traces.append(_scatter(own, time, name, str(one), mode="lines+markers", **look))
     if both is not None:
         theirs = f"{name} offline"
         ring = {"symbol": "circle-open", "size": 14, "color": GREY}
-        found.append(_scatter(both, time, theirs, "offline", mode="markers", marker=ring))
+        traces.append(_scatter(both, time, theirs, "offline", mode="markers", marker=ring))
         cross = {"symbol": "x-thin", "size": 14, "line": {"width": 3, "color": VERMILLION}}
         wrong = both[_differs(both[name], both[theirs])]
-        found.append(_scatter(wrong, time, name, "differs", mode="markers", marker=cross))
-    return found
+        traces.append(_scatter(wrong, time, name, "differs", mode="markers", marker=cross))
+    return traces
 
 
 def _scatter(rows: pd.DataFrame, time: str, name: str, label: str, **look: Any) -> go.Scatter:
@@ -160,7 +159,7 @@ def _scatter(rows: pd.DataFrame, time: str, name: str, label: str, **look: Any) 
 
 
 def _name_once(figure: go.Figure) -> None:
-    """Leave each name in the legend once, where the first panel has something under it."""
+    """Keep each name in the legend once, for the first trace that has points."""
     known: set[str] = set()
     for trace in figure.data:
         trace.showlegend = len(trace.x) > 0 and trace.name not in known
@@ -175,7 +174,7 @@ def _differs(ours: "pd.Series[Any]", theirs: "pd.Series[Any]") -> "pd.Series[boo
 
 
 def _frame(figure: go.Figure, until: Any) -> go.Frame:
-    """The figure as it was at some time."""
+    """Return the figure as of some time."""
     data = []
     for trace in figure.data:
         pairs = [(x, y) for x, y in zip(trace.x, trace.y, strict=True) if x <= until]
@@ -184,7 +183,7 @@ def _frame(figure: go.Figure, until: Any) -> go.Frame:
 
 
 def _slider(times: list[Any]) -> dict[str, Any]:
-    """A slider over all times, which stands at the last one."""
+    """Return a slider over all times, at the last one."""
     at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}}
     steps = [
         {"label": chart_text(moment(one)), "method": "animate", "args": [[str(one)], at_once]}
@@ -205,13 +204,13 @@ def _hold_ranges(
     time: str,
     features: Sequence[str],
 ) -> None:
-    """Keep the axes where they are while the slider moves."""
+    """Fix the ranges of the axes while the slider moves."""
     first, last = rows[time].min(), rows[time].max()
     margin = (last - first) / 20
     figure.update_xaxes(range=[first - margin, last + margin])
     for place, name in enumerate(features):
-        held = rows[name] if both is None else pd.concat([both[name], both[f"{name} offline"]])
-        low, high = held.min(), held.max()
+        values = rows[name] if both is None else pd.concat([both[name], both[f"{name} offline"]])
+        low, high = values.min(), values.max()
         rest = (high - low) / 10 or 1
         if pd.notna(low):
             figure.update_yaxes(range=[low - rest, high + rest], row=1, col=place + 1)

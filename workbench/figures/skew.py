@@ -1,4 +1,4 @@
-"""Where a backfill's rows lie, over keys and hops and over tasks, as a plotly figure."""
+"""The distribution of a backfill's rows over keys, hops and tasks, as a plotly figure."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ from workbench.backfill.inspect.skew import Skew
 from workbench.figures.theme import BLUE, DENSITY, ORANGE, SKY, TEXT, VERMILLION, themed
 from workbench.markup import BREAK, NO_NAME, chart_text
 
-#: Colours and patterns of rows by what they are; patterns tell them apart where colours do not.
+#: Colours and patterns by kind of row; patterns distinguish them without colours.
 LOOKS = {
     "queries": (SKY, ""),
     "events": (BLUE, "/"),
     "earlier": (ORANGE, "x"),
     "states": (VERMILLION, "."),
 }
-SAID = {"earlier": "earlier events", "states": "earlier states"}
-#: What the methods of a skew's runs do with large keys.
+LABELS = {"earlier": "earlier events", "states": "earlier states"}
+#: How the methods of a skew's runs treat large keys.
 METHODS = {"scan": "every key whole", "auto": "large keys cut by time"}
 
 
 def skew_figure(skew: Skew) -> go.Figure:
-    """Draw rows by key and hop, and below them the rows of every task of each run.
+    """Draw rows by key and hop, and below them the rows of each task of each run.
 
     Parameters
     ----------
@@ -33,7 +33,8 @@ def skew_figure(skew: Skew) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A heat map with a mark where a span begins, and stacked bars for each run, to one scale.
+        A heat map with a mark at the begin of each span, and stacked bars for each run, on one
+        scale.
 
     Examples
     --------
@@ -45,14 +46,14 @@ def skew_figure(skew: Skew) -> go.Figure:
     ['rows', 'spans', 'queries', 'events']
     """
     methods = list(dict.fromkeys(skew.tasks["method"]))
-    titles = [_of_hops(skew.hops), *(_of_tasks(skew.tasks, method) for method in methods)]
+    titles = [_hops_title(skew.hops), *(_tasks_title(skew.tasks, method) for method in methods)]
     wide = [{"type": "xy", "colspan": len(methods)}, *([None] * (len(methods) - 1))]
     figure = make_subplots(
         2, len(methods), specs=[wide, [{"type": "xy"}] * len(methods)],
         subplot_titles=titles, shared_yaxes="rows", vertical_spacing=0.16, row_heights=[0.5, 0.5],
     )  # fmt: skip
     cells = table_of(skew.hops)
-    # As a list: of an array of times a widget would send the numbers.
+    # As a list: a widget would send an array of times as numbers.
     figure.add_trace(
         go.Heatmap(
             x=cells.columns.tolist(), y=[*map(chart_text, cells.index)], z=cells.to_numpy(),
@@ -86,7 +87,7 @@ def skew_figure(skew: Skew) -> go.Figure:
     )
 
 
-def _of_hops(hops: pd.DataFrame) -> str:
+def _hops_title(hops: pd.DataFrame) -> str:
     most = f"{int(hops['rows'].max()):,}" if len(hops) else "0"
     length = hops.attrs.get("hop")
     of = "" if length is None else f" of {_length(length)}"
@@ -104,32 +105,32 @@ def _length(length: Any) -> str:
     return f"{int(length.total_seconds() // 60)} minutes"
 
 
-def _of_tasks(tasks: pd.DataFrame, method: str) -> str:
+def _tasks_title(tasks: pd.DataFrame, method: str) -> str:
     rows = tasks.loc[tasks["method"] == method, "rows"]
     times = int(rows.max()) / max(float(rows.mean()), 1.0)
-    said = f"largest task {int(rows.max()):,} rows, {times:.1f} times the mean"
-    return chart_text(f"Rows by task, {METHODS.get(method, method)}", BREAK, said)
+    summary = f"largest task {int(rows.max()):,} rows, {times:.1f} times the mean"
+    return chart_text(f"Rows by task, {METHODS.get(method, method)}", BREAK, summary)
 
 
 def table_of(hops: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of hops as a table: a key a row, in their order, and a hop a column."""
+    """Return the rows of hops as a table, with a row per key, in order, and a column per hop."""
     keys = list(dict.fromkeys(hops["key"]))
     table = hops.pivot_table(index="key", columns="hop", values="rows", aggfunc="sum")
     return table.reindex(keys).fillna(0)
 
 
 def kinds_of(tasks: pd.DataFrame) -> list[str]:
-    """Return what rows there are in any task."""
+    """Return the kinds of rows that any task has."""
     return [kind for kind in KINDS if tasks[kind].sum()]
 
 
 def _bars(tasks: pd.DataFrame, legend: bool) -> list[go.Bar]:
     return [
         go.Bar(
-            x=tasks["task"], y=tasks[kind], name=SAID.get(kind, kind), legendgroup=kind,
+            x=tasks["task"], y=tasks[kind], name=LABELS.get(kind, kind), legendgroup=kind,
             showlegend=legend or kind not in ("queries", "events"),
             marker={"color": LOOKS[kind][0], "pattern": {"shape": LOOKS[kind][1], "size": 5}},
-            hovertemplate=chart_text(f"task %{{x}}: %{{y:,}} {SAID.get(kind, kind)}", NO_NAME),
+            hovertemplate=chart_text(f"task %{{x}}: %{{y:,}} {LABELS.get(kind, kind)}", NO_NAME),
         )
         for kind in kinds_of(tasks)
     ]  # fmt: skip

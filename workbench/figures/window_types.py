@@ -1,4 +1,4 @@
-"""The three kinds of window on a time line, as a plotly figure."""
+"""The three kinds of window on a timeline, as a plotly figure."""
 
 from collections.abc import Callable, Sequence
 
@@ -40,20 +40,20 @@ def window_types_figure(
     kinds : sequence of WindowType
         As :func:`workbench.lessons.window_types.window_types` returns them.
     query, hop : int
-        As that function takes them.
+        As in that function.
     time : sequence of int
         The times of the events.
     extent : tuple of (int, int)
-        The part of the time line that is drawn.
+        The range of the timeline that is drawn.
     clock : function
-        How a time is written.
+        Formats a time.
 
     Returns
     -------
     plotly.graph_objects.Figure
         The windows as bars, one trace for whole hops and one for single events, and the events on
-        each row as marks, one trace for those that are in its window and one for the others. A
-        row stands at the name of its kind.
+        each row as marks, one trace for those in its window and one for the others. The rows are
+        labelled with the kinds' names.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def window_types_figure(
 
 
 def hop_marks(hop: int, extent: tuple[int, int]) -> list[int]:
-    """Return where hops begin within a part of the time line.
+    """Return the begins of hops within a range of the timeline.
 
     Examples
     --------
@@ -125,12 +125,12 @@ def _events(kinds: Sequence[WindowType], time: Sequence[int], clock: Clock) -> l
     outside = {"color": GREY, "size": 8, "symbol": "circle-open"}
     return [
         go.Scatter(
-            x=[at for _, at, held in rows if held is seen],
-            y=[row for row, _, held in rows if held is seen],
+            x=[at for _, at, is_in in rows if is_in is shows_inside],
+            y=[row for row, _, is_in in rows if is_in is shows_inside],
             mode="markers", marker=marker, name=name, hoverinfo="text",
-            hovertext=[chart_text(clock(at)) for _, at, held in rows if held is seen],
+            hovertext=[chart_text(clock(at)) for _, at, is_in in rows if is_in is shows_inside],
         )
-        for name, seen, marker in ((INSIDE, True, inside), (OUTSIDE, False, outside))
+        for name, shows_inside, marker in ((INSIDE, True, inside), (OUTSIDE, False, outside))
     ]  # fmt: skip
 
 

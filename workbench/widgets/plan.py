@@ -7,7 +7,7 @@ import ipywidgets as widgets
 from pyspark.sql import DataFrame
 
 from workbench.errors import WorkbenchError
-from workbench.figures.plan import chosen_at, plan_figure
+from workbench.figures.plan import plan_figure, ring_position
 from workbench.figures.plan_layout import heat, lateness, layout, shape, subtitle, title, width_of
 from workbench.figures.stills.still import WIDTH, NamedFigure, side_by_side, still
 from workbench.markup import Markup, element
@@ -121,7 +121,7 @@ class PlanView(Card):
         self.text.value = _page(self.plan, self.operator.value)
         with self.figure.batch_update():
             (ring,) = (trace for trace in self.figure.data if trace.name == "chosen")
-            ring.x, ring.y = chosen_at(self.plan, self.operator.value)
+            ring.x, ring.y = ring_position(self.plan, self.operator.value)
 
 
 class PlanViews(WithStill, widgets.HBox):  # type: ignore[misc]

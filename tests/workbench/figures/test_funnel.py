@@ -8,7 +8,7 @@ from workbench.figures.funnel import (
     LOST,
     Segments,
     funnel_figure,
-    pivoted,
+    pivot_steps,
     times_figure,
 )
 from workbench.figures.stills.still import still
@@ -129,7 +129,7 @@ def test_a_share_is_of_the_required_step_before() -> None:
 
 
 def test_a_table_of_segments_has_one_row_for_each() -> None:
-    table = pivoted(in_segments("mobile", "desktop"))
+    table = pivot_steps(in_segments("mobile", "desktop"))
     assert table.columns[0] == "device"
     assert table["device"].tolist() == ["mobile", "desktop"]
     assert table["3 checkout"].tolist() == [10, 10]

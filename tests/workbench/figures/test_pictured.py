@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
 
-from workbench.figures.funnel import titled
+from workbench.figures.funnel import title_with_subtitle
 from workbench.figures.pictured import Pictured
 from workbench.figures.theme import BLUE, EITHER, INK, QUIET, themed
 
@@ -14,7 +14,7 @@ LIVE = "application/vnd.plotly.v1+json"
 def test_words_of_a_live_figure_are_read_on_any_ground(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
     notes = [{"text": "a", "font": {"color": color}} for color in (INK, QUIET, BLUE)]
-    title = titled("Reached", "of 12")
+    title = title_with_subtitle("Reached", "of 12")
     figure = themed(go.Figure(go.Bar(x=["a"], y=[1])), title=title, annotations=notes)
     shown = Pictured(figure, "one bar")._repr_mimebundle_()[LIVE]["layout"]
     assert [note["font"]["color"] for note in shown["annotations"]] == [EITHER, EITHER, BLUE]

@@ -1,1 +1,1 @@
-"""What people do around a funnel's steps, as figures. Its own tables are drawn in ``funnel``."""
+"""Figures of what people do around a funnel's steps; ``funnel`` draws a funnel's own tables."""

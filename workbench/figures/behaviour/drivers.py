@@ -1,4 +1,4 @@
-"""What tells who went on from who dropped off, as odds ratios with their intervals."""
+"""What distinguishes those who went on from those who dropped off: odds ratios with intervals."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from workbench.described import name_shown, noun
-from workbench.figures.funnel import titled
+from workbench.figures.funnel import title_with_subtitle
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
     BLUE,
@@ -23,27 +23,27 @@ from workbench.markup import NO_NAME, chart_text
 if TYPE_CHECKING:
     from workbench.funnel.behaviour.drivers import Drivers
 
-#: Rows that are drawn, letters of a name, and pixels of a row.
+#: The most rows, the most letters of a name, and the pixels of a row.
 _MOST, _NAME, _ROW = 20, 32, 26
-#: The axis ends here, as logarithms to the base 2: what is further out has no visible end.
+#: The end of the axis, as a logarithm to the base 2: intervals beyond it have no visible end.
 _FAR = 6.0
 
 
 def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
-    """Draw odds ratios with their 95% intervals, on an axis on which twice is as far as half.
+    """Draw odds ratios with their 95% intervals, on a logarithmic axis.
 
     Parameters
     ----------
     drivers : Drivers
         As :meth:`workbench.Funnel.drivers` returns it.
     most : int
-        How many are drawn, those with the least adjusted p-values.
+        The number of rows, those with the least adjusted p-values.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A row for each: a full dot right of the line for those who go on rather, a hollow one left
-        of it for those who drop off. Its title says that this is association, not cause.
+        A row for each: a full dot right of the line if it favours going on, a hollow one left of it
+        if it favours dropping off. The title says that this is association, not cause.
 
     Examples
     --------
@@ -89,7 +89,9 @@ def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
     ticks = [at for at in range(-int(_FAR), int(_FAR) + 1) if abs(at) <= reach]
     return themed(
         figure,
-        title=titled(f"Who goes on to {cut(name_shown(drivers.step), _NAME)}", _told(drivers)),
+        title=title_with_subtitle(
+            f"Who goes on to {cut(name_shown(drivers.step), _NAME)}", _subtitle(drivers)
+        ),
         height=110 + _ROW * len(y),
         margin={"t": 64},
         showlegend=False,
@@ -109,14 +111,14 @@ def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
 def _dots(drivers: "Drivers", ratio: list[float], y: list[int]) -> go.Scatter:
     table = drivers.table.head(len(y))
     rows = table[["went_on", "share_went_on", "dropped", "share_dropped", "adjusted_p"]]
-    told = [
+    texts = [
         f"{a:,} of those who went on ({share(b)}), {c:,} of those who dropped off ({share(d)}); "
         f"adjusted p {number(p)}"
         for a, b, c, d, p in zip(*(rows[name].tolist() for name in rows), strict=True)
     ]
     on = [at >= 0 for at in ratio]
     return go.Scatter(
-        x=ratio, y=y, mode="markers", name="odds ratio", customdata=told,
+        x=ratio, y=y, mode="markers", name="odds ratio", customdata=texts,
         marker={"size": 9, "color": [BLUE if one else VERMILLION for one in on],
                 "symbol": ["circle" if one else "circle-open" for one in on]},
         hovertemplate=chart_text("%{customdata}", NO_NAME),
@@ -134,7 +136,7 @@ def _names(drivers: "Drivers", most: int) -> list[str]:
     return [chart_text(cut(driver_shown(drivers, *row), _NAME)) for row in rows]
 
 
-def _told(drivers: "Drivers") -> str:
+def _subtitle(drivers: "Drivers") -> str:
     return (
         f"association, not cause; {drivers.looked_at:,} looked at; {drivers.went_on:,} "
         f"{noun(drivers.went_on, drivers.unit)} went on, {drivers.dropped:,} did not"

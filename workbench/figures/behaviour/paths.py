@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import plotly.graph_objects as go
 
 from workbench.described import name_shown, noun
-from workbench.figures.funnel import titled
+from workbench.figures.funnel import title_with_subtitle
 from workbench.figures.svg import cut, pale
 from workbench.figures.theme import BLUE, GREY, ORANGE, SKY, SMALL, empty, themed
 from workbench.markup import NO_NAME, chart_text
@@ -16,15 +16,15 @@ from workbench.markup import NO_NAME, chart_text
 if TYPE_CHECKING:
     from workbench.funnel.behaviour.paths import Paths
 
-#: Events of a column that have a node of their own, the most frequent.
+#: The most events of a column that have their own node, the most frequent ones.
 _NODES = 6
-#: How wide a figure is at least, a letter about, and what a node takes of the way to the next, in
-#: pixels; and how many letters of a name are shown wherever there is room or not.
+#: In pixels: the least width of a figure, the approximate width of a letter, and the space that a
+#: node takes; and the letters of a name that are always shown.
 _WIDTH, _LETTER, _NODE, _LEAST = 680, 6.4, 24, 14
 _OTHERS, _END = "others", "nothing more"
-#: Pixels of the figure, above and below the nodes, and between two of a column.
+#: In pixels: the height of the figure, the space above and below the nodes, and between two.
 _HEIGHT, _TOP, _BOTTOM, _PAD = 420, 64, 16, 12
-#: The last as a part of the height that nodes have.
+#: The space between two nodes, as a share of the height of all nodes.
 _GAP = _PAD / (_HEIGHT - _TOP - _BOTTOM)
 
 
@@ -34,7 +34,7 @@ class Node(NamedTuple):
     Attributes
     ----------
     column : int
-        From the left, or backwards from the right, 0 for the step itself.
+        The column from the left, or backwards from the right, with 0 for the step itself.
     name : str
     kind : str
         ``"step"``, ``"event"``, ``"others"`` or ``"end"``.
@@ -54,13 +54,13 @@ class Sankey(NamedTuple):
     Attributes
     ----------
     nodes : list of Node
-        From column to column, the largest first in each.
+        By column, the largest first in each.
     flows : dict of (Node, Node) to int
-        How many went from node to node.
+        The number of people who went from node to node.
     sizes : dict of Node to int
-        How many went through a node.
+        The number of people who went through a node.
     kept : set of (int, str)
-        The columns and names of events that are no others.
+        The columns and names of events with their own node, not among the others.
     """
 
     nodes: list[Node]
@@ -69,12 +69,12 @@ class Sankey(NamedTuple):
     kept: set[tuple[int, str]]
 
     def mark(self, place: int) -> tuple[tuple[Node, ...], int]:
-        """Return the node of a mark, or both of a band, and how many they are.
+        """Return the node of a mark, or both nodes of a band, and the number of people.
 
         Parameters
         ----------
         place : int
-            As plotly numbers the marks of :func:`paths_figure`: nodes first, bands behind them.
+            Plotly's number of a mark of :func:`paths_figure`: nodes first, then bands.
         """
         if place < len(self.nodes):
             node = self.nodes[place]
@@ -94,8 +94,8 @@ def paths_figure(paths: "Paths") -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A Sankey diagram: a column for each place on the path, in it the six most frequent events,
-        the others together, and where paths end. It is made of the 1,000 most frequent paths.
+        A Sankey diagram: a column for each position on the path, with the six most frequent events,
+        the others together, and the ends of paths. It shows the 1,000 most frequent paths.
 
     Examples
     --------
@@ -115,15 +115,15 @@ def paths_figure(paths: "Paths") -> go.Figure:
         )
     nodes, flows, sizes, _ = sankey_of(paths)
     place = {node: k for k, node in enumerate(nodes)}
-    x, y = _places(nodes, sizes, backwards=paths.after is None)
+    x, y = _positions(nodes, sizes, backwards=paths.after is None)
     names = [chart_text(_name(node, sizes, nodes)) for node in nodes]
     if sum(node.kind == "end" for node in nodes) > 1 and paths.after is not None:
-        # plotly writes it left of the last column, over the names there; an end before has it.
+        # plotly would write it left of the last column, over its names; another end has the name.
         names[-1] = ""
-    # Backwards a column is left of the one before it.
+    # Backwards, a column is left of the one before it.
     ends = [(b, a) if paths.after is None else (a, b) for a, b in flows]
-    # A click tells plotly's number of a node or of a band, and not of which: so bands are numbered
-    # on from the nodes, behind as many of no size.
+    # A click has plotly's number of a node or of a band, but not which of the two. So as many bands
+    # of zero size precede, and the numbers of bands continue after those of nodes.
     ends = [(node, node) for node in nodes] + ends
     many = [0] * len(nodes) + list(flows.values())
     figure = go.Figure(
@@ -131,7 +131,7 @@ def paths_figure(paths: "Paths") -> go.Figure:
             arrangement="snap", valueformat=",d", textfont={"size": SMALL},
             node={"label": names, "x": x, "y": y, "pad": _PAD, "thickness": 14,
                   "color": [_COLORS[node.kind] for node in nodes], "line": {"width": 0},
-                  # Else plotly takes all ends for one column, and finds more room than there is.
+                  # Else plotly puts all ends into one column, and assumes too much space.
                   "align": "right" if paths.after is None else "left",
                   "customdata": [chart_text(name_shown(node.name)) for node in nodes],
                   "hovertemplate": chart_text("%{value:,} ", paths.unit, ": %{customdata}",
@@ -144,7 +144,7 @@ def paths_figure(paths: "Paths") -> go.Figure:
         )
     )  # fmt: skip
     return themed(
-        figure, title=titled("What they did", _told(paths, drawn)), height=_HEIGHT,
+        figure, title=title_with_subtitle("What they did", _subtitle(paths, drawn)), height=_HEIGHT,
         margin={"t": _TOP, "b": _BOTTOM},
     )  # fmt: skip
 
@@ -153,7 +153,7 @@ _COLORS = {"step": BLUE, "event": SKY, "others": GREY, "end": ORANGE}
 
 
 def _name(node: Node, sizes: Counter[Node], nodes: list[Node]) -> str:
-    """A node's name and how many they are, as far as there is room before the next column."""
+    """Return a node's name and count, cut to the space before the next column."""
     many = f" {sizes[node]:,}"
     gaps = max(one.column for one in nodes) or 1
     room = int((_WIDTH / gaps - _NODE) / _LETTER) - len(many)
@@ -161,13 +161,13 @@ def _name(node: Node, sizes: Counter[Node], nodes: list[Node]) -> str:
 
 
 def _from_to(paths: "Paths", a: Node, b: Node) -> str:
-    """What is said of a band: from where to where it goes, whole."""
+    """Return the hover text of a band: the uncut names of both ends."""
     first, then = (b, a) if paths.after is None else (a, b)
     return chart_text(f"{name_shown(first.name)} → {name_shown(then.name)}")
 
 
 def sankey_of(paths: "Paths") -> Sankey:
-    """Return the nodes of paths and how many went from one to the next, the ends among them."""
+    """Return the nodes of paths, including ends, and the number of people between nodes."""
     backwards = paths.after is None
     rows = list(zip(paths.kept["path"], paths.kept["more"], paths.kept["users"], strict=True))
     counts: Counter[tuple[int, str]] = Counter()
@@ -177,7 +177,7 @@ def sankey_of(paths: "Paths") -> Sankey:
     kept = set[tuple[int, str]]()
     for column in {column for column, _ in counts}:
         own = sorted((-many, name) for (at, name), many in counts.items() if at == column)
-        # One that would be alone among the others has a node as well.
+        # A single remaining event has its own node instead of one for the others.
         most = _NODES + 1 if len(own) == _NODES + 1 else _NODES
         kept |= {(column, name) for _, name in own[:most]}
     flows: Flows = Counter()
@@ -210,22 +210,22 @@ def _nodes(
         yield Node(len(path) + 1, end, "end")
 
 
-def _places(
+def _positions(
     nodes: list[Node], size: Counter[Node], backwards: bool
 ) -> tuple[list[float], list[float]]:
-    """The middle of each node, as shares of the width and of the height."""
+    """Return the middle of each node, as shares of the width and of the height."""
     columns = max(node.column for node in nodes) or 1
     whole = Counter[int]()
     for node in nodes:
         whole[node.column] += size[node]
     many = Counter(node.column for node in nodes)
-    # As plotly scales them, which moves nodes that overlap down, out of the figure.
+    # Like plotly's own scale, which would move overlapping nodes down, out of the figure.
     scale = min((1 - _GAP * (many[column] - 1)) / whole[column] for column in whole)
     top: dict[int, float] = dict.fromkeys(whole, 0.0)
     x, y = [], []
     for node in nodes:
         high = size[node] * scale
-        # plotly takes a place at the very edge for none.
+        # plotly ignores a position at the very edge.
         share = min(max(node.column / columns, 0.001), 0.999)
         x.append(1 - share if backwards else share)
         y.append(min(max(top[node.column] + high / 2, 0.001), 0.999))
@@ -233,7 +233,7 @@ def _places(
     return x, y
 
 
-def _told(paths: "Paths", drawn: int) -> str:
+def _subtitle(paths: "Paths", drawn: int) -> str:
     longest = max(map(len, paths.kept["path"]))
     parts = [f"after {cut(name_shown(paths.after), 24)}"] if paths.after is not None else []
     parts += [f"before {cut(name_shown(paths.before), 24)}"] if paths.before is not None else []

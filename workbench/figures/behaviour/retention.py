@@ -1,4 +1,4 @@
-"""Who came back, as a heat map of cohorts and periods."""
+"""Retention as a heat map of cohorts and periods."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from workbench.figures.funnel import titled
+from workbench.figures.funnel import title_with_subtitle
 from workbench.figures.svg import cut
 from workbench.figures.theme import DENSITY, QUIET, SMALL, empty, number, themed
 from workbench.markup import NO_NAME, chart_text
@@ -14,27 +14,27 @@ from workbench.markup import NO_NAME, chart_text
 if TYPE_CHECKING:
     from workbench.funnel import Retention
 
-#: Cohorts that are drawn, the newest.
+#: The most cohorts that are drawn, the newest.
 MOST_COHORTS = 30
 _ROW, _NAME = 26, 24
 
 
 def retention_figure(retention: "Retention", most: int = MOST_COHORTS) -> go.Figure:
-    """Draw which share of each cohort came back in each period.
+    """Draw the share of each cohort that came back in each period.
 
     Parameters
     ----------
     retention : Retention
         As :func:`workbench.retention` returns it.
     most : int
-        How many cohorts are drawn, the newest.
+        The number of cohorts that are drawn, the newest.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A row for each cohort, the oldest on top, with its users beside it. The cells of periods
-        that are over are the darker the larger the share; the others have their number alone, with
-        an ellipsis, as more may come.
+        A row for each cohort, the oldest on top, with its number of users. The cells of finished
+        periods are darker for a larger share; the others have only their number, with an ellipsis,
+        as it may still grow.
 
     Examples
     --------
@@ -51,14 +51,17 @@ def retention_figure(retention: "Retention", most: int = MOST_COHORTS) -> go.Fig
         label = cut(retention.spec.label, _NAME)
         return empty(themed(go.Figure(), height=140), f"No {unit} began with {label}.")
     cohorts = table.drop_duplicates("cohort").tail(most).reset_index(drop=True)
-    shown = table[table["cohort"].isin(cohorts["cohort"])]
-    row = shown["cohort"].map({one: k for k, one in enumerate(cohorts["cohort"])})
+    drawn_rows = table[table["cohort"].isin(cohorts["cohort"])]
+    row = drawn_rows["cohort"].map({one: k for k, one in enumerate(cohorts["cohort"])})
     figure = go.Figure(
-        [_over(shown, row, spec.periods, unit), _running(shown[shown["open"]], row, unit)]
+        [
+            _over(drawn_rows, row, spec.periods, unit),
+            _running(drawn_rows[drawn_rows["open"]], row, unit),
+        ]
     )
     rest = table["cohort"].nunique() - len(cohorts)
     before = f"; {rest:,} older cohorts are not drawn" if rest else ""
-    told = (
+    subtitle = (
         f"share of each cohort of {unit} that did {cut(spec.again_label, _NAME)} in a period of "
         f"{spec.every} behind {cut(spec.label, _NAME)}; …: not over{before}"
     )
@@ -68,7 +71,7 @@ def retention_figure(retention: "Retention", most: int = MOST_COHORTS) -> go.Fig
     ]
     return themed(
         figure,
-        title=titled("Who comes back", told),
+        title=title_with_subtitle("Who comes back", subtitle),
         height=96 + _ROW * len(names),
         margin={"t": 76},
         showlegend=False,
@@ -84,7 +87,7 @@ def retention_figure(retention: "Retention", most: int = MOST_COHORTS) -> go.Fig
 
 
 def names_of(cohorts: "pd.Series[Any]") -> list[str]:
-    """Return what cohorts are called: days where they begin at midnight, integers as they are.
+    """Return the names of cohorts: days if they begin at midnight, integers as numbers.
 
     Examples
     --------
@@ -98,12 +101,12 @@ def names_of(cohorts: "pd.Series[Any]") -> list[str]:
     return [str(one)[:10] if midnight else str(one).replace("T", " ") for one in moments]
 
 
-def _over(shown: pd.DataFrame, row: "pd.Series[int]", periods: int, unit: str) -> go.Heatmap:
+def _over(drawn_rows: pd.DataFrame, row: "pd.Series[int]", periods: int, unit: str) -> go.Heatmap:
     shares = np.full((int(row.max()) + 1, periods + 1), np.nan)
     users, back = np.zeros(shares.shape, np.int64), np.zeros(shares.shape, np.int64)
-    at = row.to_numpy(), shown["period"].to_numpy()
-    shares[at] = shown["share"].where(~shown["open"]).to_numpy()
-    users[at], back[at] = shown["users"], shown["back"]
+    at = row.to_numpy(), drawn_rows["period"].to_numpy()
+    shares[at] = drawn_rows["share"].where(~drawn_rows["open"]).to_numpy()
+    users[at], back[at] = drawn_rows["users"], drawn_rows["back"]
     words = [["" if np.isnan(one) else f"{one:.0%}" for one in line] for line in shares]
     return go.Heatmap(
         z=shares, x=list(range(periods + 1)), y=list(range(len(shares))), zmin=0,

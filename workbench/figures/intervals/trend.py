@@ -1,4 +1,4 @@
-"""A funnel's trend as a figure: a line a segment, and below it who entered."""
+"""A funnel's trend as a figure: a line per segment, and below it the number who entered."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from workbench.described import name_shown, noun
-from workbench.figures.funnel import name_of, titled
+from workbench.figures.funnel import name_of, title_with_subtitle
 from workbench.figures.intervals.words import NAME, confidence_of, share_text
 from workbench.figures.theme import (
     BLUE,
@@ -25,32 +25,32 @@ from workbench.figures.theme import (
 )
 from workbench.markup import NO_NAME, chart_text, element
 
-#: How many segments have a line.
+#: The most segments that have a line.
 MOST_LINES = len(SERIES)
-#: Up to so many points a line has marks.
+#: The most points of a line with marks.
 _MARKED = 80
-#: What the bars are called of entrants whose window is over, and of those whose is not.
+#: The names of the bars of entrants whose window is over, and of those whose window is open.
 OVER, OPEN = "entered", "of them open"
-#: What stands before a line's name at its end: which line it is, not by its colour alone.
+#: The sign before a line's name at its end, which identifies the line without its colour.
 _DASHES = {"solid": "━", "dash": "╍", "dot": "┉", "dashdot": "┅", "longdash": "╌"}
 
 
 def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
-    """Draw which share reached a step, by the time of the first step.
+    """Draw the share that reached a step, by the time of the first step.
 
     Parameters
     ----------
     trend : pandas.DataFrame
         As :meth:`workbench.Funnel.trend` returns it; of its segments the first six have a line.
     step : str, optional
-        The last, if nothing else.
+        By default the last one.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A line a segment with the interval of each point, hollow where some entrants are still
-        open; below it how many entered, and hatched how many of them are open. A point's trace has
-        the number of its segment as ``meta``.
+        A line per segment with the interval of each point, hollow if some entrants are still open;
+        below it the number who entered, and hatched the number of open ones. The ``meta`` of a
+        line's trace is the number of its segment.
 
     Examples
     --------
@@ -61,32 +61,32 @@ def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
     ['95% interval', 'share', 'entered', 'of them open']
     """
     unit = trend.attrs.get("unit", "users")
-    wanted = trend["step"].iloc[-1] if step is None and len(trend) else step
-    rows = trend[trend["step"] == wanted]
+    chosen_step = trend["step"].iloc[-1] if step is None and len(trend) else step
+    rows = trend[trend["step"] == chosen_step]
     if not rows["entrants"].sum():
         return empty(themed(go.Figure(), height=140), f"No {unit} took the first step.")
     by = list(trend.columns[: trend.columns.get_loc("from")])
     parts = segments_of(rows, by)
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.06)
     lines = parts[:MOST_LINES]
-    # No line lies below the intervals of another.
+    # Intervals are drawn first, so that they cover no line.
     top = _top(lines)
-    shown = [_interval(part, SERIES[k], trend, top) for k, (_, part) in enumerate(lines)]
-    shown += [_line(part, name, SERIES[k], k, unit) for k, (name, part) in enumerate(lines)]
-    figure.add_traces(shown, [1] * len(shown), [1] * len(shown))
+    traces = [_interval(part, SERIES[k], trend, top) for k, (_, part) in enumerate(lines)]
+    traces += [_line(part, name, SERIES[k], k, unit) for k, (name, part) in enumerate(lines)]
+    figure.add_traces(traces, [1] * len(traces), [1] * len(traces))
     figure.add_traces(_entrants(rows, unit), [2, 2], [1, 1])
     themed(
         figure,
-        title=titled(
-            f"Reached {name_shown(wanted)}, by the time of the first step",
-            _below(trend, rows, len(parts), any(part["high"].max() > top for _, part in lines)),
+        title=title_with_subtitle(
+            f"Reached {name_shown(chosen_step)}, by the time of the first step",
+            _subtitle(trend, rows, len(parts), any(part["high"].max() > top for _, part in lines)),
         ),
-        height=380, margin={"t": 60, "r": _room(lines) if by else 24},
+        height=380, margin={"t": 60, "r": _names_width(lines) if by else 24},
         barmode="stack", bargap=0.15, showlegend=False, annotations=_names(lines),
     )  # fmt: skip
-    # A point at nothing is in the picture, where it can be pointed at, and not on its edge.
+    # A point at zero is inside the picture rather than on its edge, so that it can be hovered.
     figure.update_yaxes(tickformat="~%", range=[-0.03 * top, top], row=1, col=1)
-    # How many they are is read off the bars.
+    # Few ticks, as the bars show the counts.
     figure.update_yaxes(
         title={"text": chart_text(unit)}, nticks=3, rangemode="tozero", row=2, col=1
     )
@@ -96,12 +96,12 @@ def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
 
 
 def segments_of(rows: pd.DataFrame, by: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each segment, and what it is called, in their order.
+    """Return the name and the rows of each segment, in order.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Of one step.
+        The rows of one step.
     by : sequence of str
         The columns of segments.
 
@@ -117,19 +117,19 @@ def segments_of(rows: pd.DataFrame, by: Sequence[str]) -> list[tuple[str, pd.Dat
 
 
 def entrants_of(rows: pd.DataFrame) -> dict[str, "pd.Series[int]"]:
-    """Return how many entered in each period, of all segments together.
+    """Return the number who entered in each period, in all segments together.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Of one step.
+        The rows of one step.
 
     Returns
     -------
     dict of str to pandas.Series
-        By what their bars are called: whose window is over, and whose is not. By the place of a
-        period and when it begins, as clocks may show two alike; of the latter only the periods
-        that have some.
+        By the name of their bars: those whose window is over, and those whose window is open. The
+        index is the number of a period and its begin, as clocks may show two alike; of the open
+        ones, only periods that have some.
     """
     segments = segments_of(rows, list(rows.columns[: rows.columns.get_loc("from")]))
     places = [np.arange(len(part)) for _, part in segments]
@@ -141,21 +141,21 @@ def entrants_of(rows: pd.DataFrame) -> dict[str, "pd.Series[int]"]:
 
 
 def _interval(part: pd.DataFrame, look: Look, trend: pd.DataFrame, top: float) -> go.Scatter:
-    """The intervals of a segment's points, fainter where they are many."""
-    # From the low end to the high one, and nothing to the next point's.
+    """Return the intervals of a segment's points, fainter if there are many."""
+    # From the low end to the high one, with a gap to those of the next point.
     high = np.minimum(part["high"].to_numpy(np.float64), top)
     ends = np.column_stack([part["low"], high, np.full(len(part), np.nan)]).ravel()
     return go.Scatter(
-        x=np.repeat(_along(part["from"]), 3), y=ends, mode="lines", hoverinfo="skip",
+        x=np.repeat(_axis_values(part["from"]), 3), y=ends, mode="lines", hoverinfo="skip",
         line={"color": look.color, "width": 1.5}, opacity=0.5 if len(part) <= _MARKED else 0.2,
         name=f"{confidence_of(trend)} interval", showlegend=False,
     )  # fmt: skip
 
 
 def _line(part: pd.DataFrame, name: str, look: Look, k: int, unit: str) -> go.Scatter:
-    """A segment's line, with marks where they are few."""
-    told = [
-        chart_text(_told(name, begin, row, unit))
+    """Return a segment's line, with marks if it has few points."""
+    texts = [
+        chart_text(_point_text(name, begin, row, unit))
         for begin, row in zip(part["from"], part.itertuples(), strict=True)
     ]
     marked = len(part) <= _MARKED
@@ -163,40 +163,40 @@ def _line(part: pd.DataFrame, name: str, look: Look, k: int, unit: str) -> go.Sc
     if marked:
         marker["symbol"] = np.where(part["open"] > 0, "circle-open", "circle")
     return go.Scatter(
-        x=_along(part["from"]), y=part["share"].to_numpy(np.float64), connectgaps=False,
+        x=_axis_values(part["from"]), y=part["share"].to_numpy(np.float64), connectgaps=False,
         mode="lines+markers" if marked else "lines", marker=marker,
         line={"color": look.color, "width": 2, "dash": look.dash},
-        customdata=np.array(told, object), hovertemplate=chart_text("%{customdata}", NO_NAME),
+        customdata=np.array(texts, object), hovertemplate=chart_text("%{customdata}", NO_NAME),
         meta=k, name=chart_text(name or "share"), showlegend=False,
     )  # fmt: skip
 
 
-def _along(begins: "pd.Series[Any]") -> NDArray[Any]:
-    """Where periods stand on the axis: plotly copies texts in half the time that it takes times."""
+def _axis_values(begins: "pd.Series[Any]") -> NDArray[Any]:
+    """Return the periods as values of an axis; plotly copies texts twice as fast as times."""
     is_time = begins.dtype.kind == "M"
     return np.array([str(one) for one in begins], object) if is_time else begins.to_numpy()
 
 
-def _told(name: str, begin: Any, row: Any, unit: str) -> str:
-    """What is said of a point: of whom, from when, which share, and who is apart."""
+def _point_text(name: str, begin: Any, row: Any, unit: str) -> str:
+    """Return the hover text of a point: segment, period, share, and the number still open."""
     over = row.entrants - row.open
     of = f"{name}, {moment(begin)}" if name else moment(begin)
     counts = f"{row.users:,} of {over:,} {noun(over, unit)}"
-    told = f"{of}: {share_text(row.share, row.low, row.high)}, {counts}"
-    return told + (f"; {row.open:,} more are still open" if row.open else "")
+    text = f"{of}: {share_text(row.share, row.low, row.high)}, {counts}"
+    return text + (f"; {row.open:,} more are still open" if row.open else "")
 
 
 def _entrants(rows: pd.DataFrame, unit: str) -> list[Any]:
-    """Bars of all segments together: whose window is over, and whose is not."""
+    """Return the bars of all segments together: those whose window is over, and the open ones."""
     over, still_open = entrants_of(rows).values()
     return [
         go.Bar(
-            x=_along(_begins(over)), y=over.tolist(), name=OVER, marker_color=BLUE,
+            x=_axis_values(_begins(over)), y=over.tolist(), name=OVER, marker_color=BLUE,
             showlegend=False,
             hovertemplate=chart_text("%{y:,} ", unit, " entered, their window is over", NO_NAME),
         ),
         go.Bar(
-            x=_along(_begins(still_open)), y=still_open.tolist(), name=OPEN,
+            x=_axis_values(_begins(still_open)), y=still_open.tolist(), name=OPEN,
             showlegend=False,
             marker={"color": "rgba(0,0,0,0)", "line": {"color": GREY, "width": 1},
                     "pattern": {"shape": "/", "fgcolor": GREY, "size": 6}},
@@ -210,30 +210,30 @@ def _begins(bars: "pd.Series[int]") -> "pd.Series[Any]":
 
 
 def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
-    """What each line is, at its end; names that would lie on each other are moved apart."""
+    """Return the names of lines at their ends, moved apart if they would overlap."""
     ends = []
     for (name, part), look in zip(lines, SERIES, strict=False):
-        there = part.dropna(subset="share")
-        if name and len(there):
-            last = there.iloc[-1]
+        known = part.dropna(subset="share")
+        if name and len(known):
+            last = known.iloc[-1]
             line = element("span", _DASHES.get(look.dash, "━"), style=f"color:{look.color}")
             words = chart_text(line, " ", name[:NAME])
             ends.append((float(last["share"]), words, part["from"].iloc[-1]))
-    gap, found, before = _top(lines) / 14, [], -1.0
+    gap, notes, before = _top(lines) / 14, [], -1.0
     for y, name, x in sorted(ends):
         before = max(y, before + gap)
-        found.append(
+        notes.append(
             {"x": x, "y": before, "xref": "x", "yref": "y", "text": name,
              "showarrow": False, "xanchor": "left", "xshift": 10,
              "font": {"size": SMALL, "color": INK}}
         )  # fmt: skip
-    return found
+    return notes
 
 
 def _top(lines: list[tuple[str, pd.DataFrame]]) -> float:
-    """How high the picture of shares is: all points, and half of the intervals where they are many.
+    """Return the top of the axis of shares: above all points, and half of many intervals.
 
-    Of a day on which few entered the interval is so long that no line could be seen below it.
+    The intervals of days with few entrants are so long that the lines would be flat below them.
     """
     ends = pd.concat([part[["share", "high"]].dropna() for _, part in lines] or [pd.DataFrame()])
     if ends.empty:
@@ -242,13 +242,13 @@ def _top(lines: list[tuple[str, pd.DataFrame]]) -> float:
     return float(1.05 * max(ends["share"].max(), usual))
 
 
-def _room(lines: list[tuple[str, pd.DataFrame]]) -> int:
-    """The room that the names of lines need at their ends, in pixels."""
+def _names_width(lines: list[tuple[str, pd.DataFrame]]) -> int:
+    """Return the width in pixels that the names of lines need at their ends."""
     return 40 + 7 * max((len(name[:NAME]) for name, _ in lines), default=0)
 
 
-def _below(trend: pd.DataFrame, rows: pd.DataFrame, segments: int, cut_off: bool) -> str:
-    """The line below the title: what a point is, and what is apart."""
+def _subtitle(trend: pd.DataFrame, rows: pd.DataFrame, segments: int, cut_off: bool) -> str:
+    """Return the subtitle: what a point is, and what is still open."""
     unit, still_open = trend.attrs.get("unit", "users"), int(rows["open"].sum())
     entered = int(rows["entrants"].sum())
     words = [f"{entered:,} {noun(entered, 'entries')} of {unit}"]

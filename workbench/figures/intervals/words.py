@@ -1,10 +1,10 @@
-"""The words of figures of shares: what is said of a share and its interval."""
+"""Texts of shares and differences with their intervals."""
 
 from typing import Any
 
 import pandas as pd
 
-#: Letters of a name beside a line or a row.
+#: The most letters of a name next to a line or a row.
 NAME = 24
 
 
@@ -38,7 +38,7 @@ def points(difference: Any) -> str:
     >>> points(-0.031), points(None)
     ('\N{MINUS SIGN}3.1', '')
     """
-    # With a minus sign, as the figures' axes have it.
+    # With a minus sign, like the figures' axes.
     return "" if pd.isna(difference) else f"{100 * difference:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 

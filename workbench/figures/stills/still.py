@@ -216,8 +216,8 @@ def _inside(
     first = [panel for (x, _), panel in panels.items() if _domain(figure, x)[0] < 0.01]
     names = [name for one in first for name in ticks(one.axes[1], one.y, 250)[1]]
     widest = max((width_of(name, 11) for name in names), default=0.0)
-    titled = any(panel.axes[1].title.text for panel in first)
-    left = max(14 + widest + (22 if titled else 0), margin.l or 0)
+    has_titles = any(panel.axes[1].title.text for panel in first)
+    left = max(14 + widest + (22 if has_titles else 0), margin.l or 0)
     right = max(26.0, margin.r or 0.0)
     noted = any(note.yref == "paper" and (note.y or 0) >= 1 for note in layout.annotations)
     ticks_above = any(panel.axes[0].side == "top" for panel in panels.values())

@@ -10,7 +10,7 @@ import pandas as pd
 from workbench.described import noun
 from workbench.durations import microseconds
 from workbench.errors import WorkbenchError
-from workbench.figures.frames import frames_figure, frames_named, frames_still, frames_width
+from workbench.figures.frames import frames_figure, frames_still, frames_width, named_frames_figure
 from workbench.figures.stills.still import arrange
 from workbench.figures.svg import bare
 from workbench.frames.frame import EXCLUSIONS
@@ -211,7 +211,7 @@ class FrameExplorer(Shared, Card):
     def _view(self, partition: Partition, over: Over, column: str) -> PageView:
         """Return the view of a partition and a call for a page."""
         table = frame_table(partition, column)
-        drawn, height, width = arrange([frames_named(table, _title(table))], 0)
+        drawn, height, width = arrange([named_frames_figure(table, _title(table))], 0)
         rows, words = table.listed(), _words(table)
         parts = {**_key_parts(partition.key), "function": column, **frame_parts(table.frame)}
         return PageView(

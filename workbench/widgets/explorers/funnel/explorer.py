@@ -17,7 +17,7 @@ from workbench.figures.funnel import (
     Segments,
     funnel_figure,
     name_of,
-    pivoted,
+    pivot_steps,
     times_figure,
 )
 from workbench.figures.stills.still import NamedFigure, arrange, still
@@ -404,7 +404,7 @@ def _left_out_text(rows: int) -> str:
 def _steps_table(funnel: Funnel, by: Sequence[str], steps: pd.DataFrame) -> DisplayTable:
     """Return the table of steps, with a row for each segment."""
     call = f"{funnel!r}.steps(events{f', by={list(by)}' if by else ''})"
-    table = pivoted(steps) if by else steps
+    table = pivot_steps(steps) if by else steps
     times = {"median_time", "p90_time"}
     shares = [str(name) for name, kind in table.dtypes.items() if kind.kind == "f"]
     heads = {name: "share" for name in shares if name.endswith(", share")}

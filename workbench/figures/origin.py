@@ -297,14 +297,14 @@ def _feature_label(feature: str, top: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _compared_events(found: OriginDifference, at: Any) -> list[go.Scatter]:
+def _compared_events(compared: OriginDifference, at: Any) -> list[go.Scatter]:
     """Return the events of two queries: those that both see, and those of only one."""
-    alone = {*found.left, *found.entered}
-    seen = [*found.first.events, *found.second.events]
+    alone = {*compared.left, *compared.entered}
+    seen = [*compared.first.events, *compared.second.events]
     groups = {
         SEEN_BY_BOTH: [one for one in dict.fromkeys(seen) if one not in alone],
-        LEFT: found.left,
-        ENTERED: found.entered,
+        LEFT: compared.left,
+        ENTERED: compared.entered,
     }
     styles = {
         SEEN_BY_BOTH: {"symbol": "circle-open", "color": GREY, "size": 7},
@@ -318,7 +318,7 @@ def _compared_events(found: OriginDifference, at: Any) -> list[go.Scatter]:
             text=[chart_text(value) for _, value in some[-MOST_DRAWN:]],
             hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
             meta=OTHER_PIECE if name == ENTERED else PIECE,
-            customdata=_pieces_of_events(found.second if name == ENTERED else found.first,
+            customdata=_pieces_of_events(compared.second if name == ENTERED else compared.first,
                                 some[-MOST_DRAWN:]),
         )
         for name, some in groups.items() if some

@@ -33,7 +33,7 @@ STYLE = stylesheet(
 _local = threading.local()
 
 
-class Question:
+class PendingQuestion:
     """A question that is computed on its own thread, until it is answered or given up."""
 
     def __init__(self, compute: Callable[[], Any], show: Callable[[Any], object]) -> None:
@@ -91,7 +91,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         self.text = HTML()
         self.button = widgets.Button(description="Stop", icon="stop", layout={"width": "auto"})
         self.button.on_click(lambda _button: self._clicked())
-        self._newest: Question | None = None
+        self._newest: PendingQuestion | None = None
         self._thread: threading.Thread | None = None
         self._answer_lock, self._display_lock = threading.RLock(), threading.Lock()
         layout = {"display": "none", "padding": "2px 16px", "align_items": "center"}
@@ -119,7 +119,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         bool
             False if it failed at once; the status says why.
         """
-        question = Question(compute, show)
+        question = PendingQuestion(compute, show)
         if threading.current_thread() is self._thread:
             # Showing an answer asks a question itself, such as for the list next to a chart.
             return self._answer(question)
@@ -146,7 +146,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         bool
             False if it was given up.
         """
-        question = self._newest = Question(compute, show)
+        question = self._newest = PendingQuestion(compute, show)
         self._thread = threading.current_thread()
         self._work(question)
         return not question.given_up.is_set()
@@ -170,7 +170,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         elif newest is not None:
             self.ask(newest.compute, newest.show)
 
-    def _start(self, question: Question) -> None:
+    def _start(self, question: PendingQuestion) -> None:
         from pyspark import InheritableThread
 
         self._thread = InheritableThread(
@@ -178,7 +178,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         )
         self._thread.start()
 
-    def _work(self, question: Question) -> None:
+    def _work(self, question: PendingQuestion) -> None:
         """Compute the answer in this thread, once the question before has ended."""
         _local.answers = True
         with self._answer_lock, told_elsewhere():
@@ -189,12 +189,12 @@ class Progress(widgets.HBox):  # type: ignore[misc]
             if not question.given_up.is_set():
                 self._show_idle()
 
-    def _watch(self, question: Question) -> None:
+    def _watch(self, question: PendingQuestion) -> None:
         jobs = question.jobs = self._jobs()
         with jobs, reporting(jobs, lambda *how: self._show_progress(question, *how), GLANCE, EVERY):
             self._answer(question)
 
-    def _answer(self, question: Question) -> bool:
+    def _answer(self, question: PendingQuestion) -> bool:
         """Compute the answer and show it, unless it is given up meanwhile."""
 
         def answer() -> None:
@@ -211,7 +211,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         return self._status.guard(answer)
 
     def _show_progress(
-        self, question: Question, report: JobProgress | None, seconds: float
+        self, question: PendingQuestion, report: JobProgress | None, seconds: float
     ) -> None:
         with self._display_lock:
             if question.given_up.is_set():

@@ -33,12 +33,14 @@ def problems(path: Path) -> list[str]:
     """
     notebook = read_notebook(path)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
-    found = [one for number, cell in enumerate(cells, 1) for one in _of_cell(number, cell)]
+    sentences = [one for number, cell in enumerate(cells, 1) for one in _of_cell(number, cell)]
     if "widgets" in notebook.metadata:
-        found.append(f"it carries the state of widgets; take it out by {STRIP}.")
+        sentences.append(f"it carries the state of widgets; take it out by {STRIP}.")
     if path.stat().st_size > MOST_BYTES:
-        found.append(f"it has {path.stat().st_size:,} bytes; show less, or clear what is large.")
-    return found
+        sentences.append(
+            f"it has {path.stat().st_size:,} bytes; show less, or clear what is large."
+        )
+    return sentences
 
 
 def _of_cell(number: int, cell: Any) -> Iterator[str]:
@@ -56,14 +58,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print what is wrong with each of the given notebooks, and exit with 1 if anything is."""
     paths = [Path(one) for one in (sys.argv[1:] if arguments is None else arguments)]
     try:
-        found = {path: problems(path) for path in paths}
+        problems_of = {path: problems(path) for path in paths}
     except (OSError, WorkbenchError) as error:
         sys.exit(str(error))
-    for path, sentences in found.items():
+    for path, sentences in problems_of.items():
         print("\n".join(f"{path}: {one}" for one in sentences or ["can be read without a kernel."]))
     if not paths:
         sys.exit("Name the notebooks to look at.")
-    sys.exit(int(any(found.values())))
+    sys.exit(int(any(problems_of.values())))
 
 
 if __name__ == "__main__":

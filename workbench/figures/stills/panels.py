@@ -87,13 +87,13 @@ def _matching_axes(figure: go.Figure, name: str) -> set[str]:
 
 def _values(figure: go.Figure, name: str) -> list[Any]:
     """Return the values of the traces along an axis and along those that match it."""
-    among, found = _matching_axes(figure, name), []
+    names, all_values = _matching_axes(figure, name), []
     for trace in figure.data:
-        if (getattr(trace, f"{name[0]}axis") or name[0]) in among:
+        if (getattr(trace, f"{name[0]}axis") or name[0]) in names:
             long = trace.type == "bar" and is_across(trace) == (name[0] == "x")
             values = trace.base if long and trace.base is not None else trace[name[0]]
-            found += [] if values is None else list(np.atleast_1d(np.asarray(values, object)))
-    return found
+            all_values += [] if values is None else list(np.atleast_1d(np.asarray(values, object)))
+    return all_values
 
 
 def _kind(figure: go.Figure, name: str) -> tuple[Kind, tuple[str, ...]]:
@@ -109,18 +109,18 @@ def _bars(
     figure: go.Figure, pair: tuple[str, str], traces: list[Any], kinds: dict[str, Any]
 ) -> Iterator[Bar]:
     """Yield the bars of a panel: grouped, overlaid or stacked."""
-    found = [trace for trace in traces if trace.type == "bar"]
-    if not found:
+    bar_traces = [trace for trace in traces if trace.type == "bar"]
+    if not bar_traces:
         return
-    lies, mode = is_across(found[0]), figure.layout.barmode or "group"
+    lies, mode = is_across(bar_traces[0]), figure.layout.barmode or "group"
     (at_kind, names), (kind, _) = (kinds[pair[lies]], kinds[pair[not lies]])
     gap = 1 - (0.2 if figure.layout.bargap is None else figure.layout.bargap)
-    at = [numbers(at_kind, list(trace["y" if lies else "x"]), names) for trace in found]
+    at = [numbers(at_kind, list(trace["y" if lies else "x"]), names) for trace in bar_traces]
     apart = np.diff(np.unique(np.concatenate(at)))
     each = float(apart.min()) if len(apart) and at_kind != "category" else 1.0
-    share = len(found) if mode == "group" else 1
+    share = len(bar_traces) if mode == "group" else 1
     upon: dict[float, float] = {}
-    for order, (trace, places) in enumerate(zip(found, at, strict=True)):
+    for order, (trace, places) in enumerate(zip(bar_traces, at, strict=True)):
         wide = (trace.width or gap) * each / share
         low = places - wide / 2 + ((order - (share - 1) / 2) * wide if share > 1 else 0)
         lengths = numbers("linear", list(trace["x" if lies else "y"]))
@@ -152,8 +152,8 @@ def _scale(
             ends += bar.along if is_across(bar.trace) == (name[0] == "x") else bar.across
     traces = [trace for pair in on for trace in traces_by_panel[pair] if trace.type != "bar"]
     for trace in traces:
-        found = numbers(kind, _list(trace[name[0]]), names)
-        ends += _finite_ends(found) if trace.type == "scatter" else _outer_edges(found)
+        values = numbers(kind, _list(trace[name[0]]), names)
+        ends += _finite_ends(values) if trace.type == "scatter" else _outer_edges(values)
     marked = any(
         "markers" in (trace.mode or "lines") for trace in traces if trace.type != "heatmap"
     )
@@ -184,14 +184,14 @@ def _list(values: Any) -> Sequence[Any]:
     return [] if values is None else list(values)
 
 
-def _finite_ends(found: Any) -> list[float]:
-    known = found[np.isfinite(found)]
+def _finite_ends(values: Any) -> list[float]:
+    known = values[np.isfinite(values)]
     return [float(known.min()), float(known.max())] if len(known) else []
 
 
-def _outer_edges(found: Any) -> list[float]:
+def _outer_edges(middles: Any) -> list[float]:
     """Return the outer edges of cells, given their middles."""
-    if not len(found):
+    if not len(middles):
         return []
-    half = float(np.diff(found).min()) / 2 if len(found) > 1 else 0.5
-    return [float(found.min()) - half, float(found.max()) + half]
+    half = float(np.diff(middles).min()) / 2 if len(middles) > 1 else 0.5
+    return [float(middles.min()) - half, float(middles.max()) + half]

@@ -48,9 +48,9 @@ class Scale:
         """Return the positions of values along the axis, from 0 to 1."""
         return self.between(self.numbers(values))
 
-    def between(self, found: Floats) -> Floats:
+    def between(self, values: Floats) -> Floats:
         """Return the positions of numbers of :meth:`numbers` along the axis."""
-        return np.asarray((found - self.low) / ((self.high - self.low) or 1.0))
+        return np.asarray((values - self.low) / ((self.high - self.low) or 1.0))
 
     def ticks(self, room: float) -> tuple[Sequence[Any], Sequence[str]]:
         """Return the values and labels of ticks, as many as fit."""
@@ -62,10 +62,10 @@ class Scale:
             powers = [10.0**power for power in range(ceil(low), floor(high) + 1)]
             return powers, [_short(power) for power in powers]
         if self.kind == "date":
-            found = _times(low, high)
-            days = bool((found == found.astype("M8[D]")).all())
-            texts = np.datetime_as_string(found, "D" if days else "m").tolist()
-            return found.tolist(), [words.replace("T", " ") for words in texts]
+            times = _times(low, high)
+            days = bool((times == times.astype("M8[D]")).all())
+            texts = np.datetime_as_string(times, "D" if days else "m").tolist()
+            return times.tolist(), [words.replace("T", " ") for words in texts]
         values = round_numbers(low, high)
         return values, [f"{value:,.10g}" for value in values]
 
@@ -101,11 +101,11 @@ def numbers(kind: Kind, values: Sequence[Any], names: Sequence[str] = ()) -> Flo
                         np.float64)  # fmt: skip
     if kind == "date":
         return np.array([_micros(one) for one in values], np.float64)
-    found = np.array([np.nan if one is None else float(one) for one in values])
+    result = np.array([np.nan if one is None else float(one) for one in values])
     if kind == "log":
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.log10(found))
-    return found
+            return np.asarray(np.log10(result))
+    return result
 
 
 def _times(low: float, high: float) -> NDArray[np.datetime64]:
@@ -114,8 +114,8 @@ def _times(low: float, high: float) -> NDArray[np.datetime64]:
     seconds = next((one for one in _SECONDS if (high - low) / one <= TICKS * 1e6), None)
     if seconds:
         step = seconds * 10**6
-        found = np.arange(ceil(low / step), floor(high / step) + 1) * np.timedelta64(step, "us")
-        times = np.datetime64(0, "us") + found
+        steps = np.arange(ceil(low / step), floor(high / step) + 1) * np.timedelta64(step, "us")
+        times = np.datetime64(0, "us") + steps
     else:
         first, last = ends.astype("M8[M]").astype(np.int64).tolist()
         step = next((one for one in _MONTHS if (last - first) / one <= TICKS), _MONTHS[-1])

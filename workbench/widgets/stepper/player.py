@@ -62,8 +62,8 @@ def still_step(lesson: Lesson) -> int:
     """Return the step of the still until another is chosen: the telling one."""
     telling = telling_step(lesson)
     pairs = lesson.get("pairs") or []
-    found = (step for step, pair in enumerate(pairs) if pair[0] == telling)
-    return next(found, telling)
+    matching = (step for step, pair in enumerate(pairs) if pair[0] == telling)
+    return next(matching, telling)
 
 
 def player_page(lesson: Lesson, step: int, mode: str, still_at: int) -> Markup:

@@ -57,36 +57,36 @@ def questions_of(lesson: Lesson) -> list[dict[str, Any] | None]:
     >>> questions_of({"steps": [step, step], "pictures": [picture]})[1]
     {'ask': 'Answers: what will a hold?', 'choices': ['4', '7', 'nothing'], 'right': 0}
     """
-    found = _questions_of_pairs(lesson) if "pairs" in lesson else _questions_of_steps(lesson)
-    asked = lesson.get("asked", range(len(found)))
-    return [one if at in asked else None for at, one in enumerate(found)]
+    questions = _questions_of_pairs(lesson) if "pairs" in lesson else _questions_of_steps(lesson)
+    asked = lesson.get("asked", range(len(questions)))
+    return [one if at in asked else None for at, one in enumerate(questions)]
 
 
 def _questions_of_pairs(lesson: Lesson) -> list[dict[str, Any] | None]:
     sides = [lesson, lesson["beside"]]
-    asked = [_questions_of_steps(side) for side in sides]
-    found: list[dict[str, Any] | None] = [None]
+    by_side = [_questions_of_steps(side) for side in sides]
+    questions: list[dict[str, Any] | None] = [None]
     for before, now in zip(lesson["pairs"], lesson["pairs"][1:], strict=False):
-        moves = [side for side in (0, 1) if before[side] != now[side] and asked[side][now[side]]]
-        one = asked[moves[0]][now[moves[0]]] if moves else None
+        moves = [side for side in (0, 1) if before[side] != now[side] and by_side[side][now[side]]]
+        one = by_side[moves[0]][now[moves[0]]] if moves else None
         title = sides[moves[0]]["title"] if moves else ""
-        found.append(one and {**one, "ask": f"{title}: {one['ask']}"})
-    return found
+        questions.append(one and {**one, "ask": f"{title}: {one['ask']}"})
+    return questions
 
 
 def _questions_of_steps(lesson: Lesson) -> list[dict[str, Any] | None]:
-    found: list[dict[str, Any] | None] = []
-    asked: Counter[str] = Counter()
+    questions: list[dict[str, Any] | None] = []
+    counts: Counter[str] = Counter()
     for step in range(len(lesson["steps"])):
         candidates = [one for one in _candidates(lesson, step) if one] if step else []
-        # The kind asked about least often comes first, so that every picture is asked about.
-        candidates.sort(key=lambda candidate: asked[candidate.about])
+        # The kind counts about least often comes first, so that every picture is counts about.
+        candidates.sort(key=lambda candidate: counts[candidate.about])
         candidates += [_about_captions(lesson["steps"], step)] if step else []
         choices = next(filter(None, map(_with_choices, candidates)), None)
         if choices is not None:
-            asked[choices[0].about] += 1
-        found.append(choices and choices[1])
-    return found
+            counts[choices[0].about] += 1
+        questions.append(choices and choices[1])
+    return questions
 
 
 def _candidates(lesson: Lesson, step: int) -> Iterator[Candidate | None]:

@@ -33,47 +33,49 @@ def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: in
     """Return the view of what distinguishes those who went on to a step, counted from 1."""
     if step is None:
         raise WorkbenchError("step: there is no required step behind the first; add one.")
-    found = funnel.drivers(prepared, step=step, by=tuple(by))
-    arguments = f"step={found.step!r}{f', by={list(by)}' if by else ''}"
+    drivers = funnel.drivers(prepared, step=step, by=tuple(by))
+    arguments = f"step={drivers.step!r}{f', by={list(by)}' if by else ''}"
     code = f".drivers(events, {arguments})"
     ratios = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
     shown: dict[str, Callable[[Any], str]] = {"value": name_shown, **ratios}
     shown |= dict.fromkeys(("share_went_on", "share_dropped"), share)
-    listed = DisplayTable(found.table, f"{funnel!r}{code}.table", _HEADS, shown)
+    listed = DisplayTable(drivers.table, f"{funnel!r}{code}.table", _HEADS, shown)
 
     def selection_at(trace: Any, place: int) -> PeopleSelection | None:
         if trace.name != "odds ratio":
             return None
-        return _people_of_driver(found, code, place)
+        return _people_of_driver(drivers, code, place)
 
-    return View(drivers_figure(found), found.table, listed, _drivers_words(found), selection_at)
+    return View(
+        drivers_figure(drivers), drivers.table, listed, _drivers_words(drivers), selection_at
+    )
 
 
-def _people_of_driver(found: Drivers, code: str, place: int) -> PeopleSelection:
+def _people_of_driver(drivers: Drivers, code: str, place: int) -> PeopleSelection:
     """Return those who have an event or a value."""
-    row = found.table.iloc[place]
-    column = [] if row["column"] == found.event else [row["column"]]
+    row = drivers.table.iloc[place]
+    column = [] if row["column"] == drivers.event else [row["column"]]
     arguments = ", ".join(map(repr, [row["value"], *column]))
     return PeopleSelection(
-        f"compared for {cut(name_shown(found.step), _NAME)}",
+        f"compared for {cut(name_shown(drivers.step), _NAME)}",
         int(row["went_on"] + row["dropped"]), (),
         f"{code}.people({arguments})",
-        segment_name=driver_shown(found, row["column"], row["value"]),
-        rows=partial(found.people, row["value"], *column),
+        segment_name=driver_shown(drivers, row["column"], row["value"]),
+        rows=partial(drivers.people, row["value"], *column),
     )  # fmt: skip
 
 
-def _drivers_words(found: Drivers) -> str:
+def _drivers_words(drivers: Drivers) -> str:
     """Return sentences about the strongest driver, and that it is association."""
-    whom = f"{found.went_on:,} {noun(found.went_on, found.unit)} went on to "
-    whom += f"{cut(name_shown(found.step), _NAME)} later than {found.landmark} behind "
-    whom += f"{cut(name_shown(found.before), _NAME)}, and {found.dropped:,} did not; "
-    whom += f"{found.early + found.late:,} are left out, as they had gone on by then or their "
+    whom = f"{drivers.went_on:,} {noun(drivers.went_on, drivers.unit)} went on to "
+    whom += f"{cut(name_shown(drivers.step), _NAME)} later than {drivers.landmark} behind "
+    whom += f"{cut(name_shown(drivers.before), _NAME)}, and {drivers.dropped:,} did not; "
+    whom += f"{drivers.early + drivers.late:,} are left out, as they had gone on by then or their "
     whom += "window was over"
-    if found.table.empty:
-        return f"{whom}. {_not_compared(found)}"
-    row = found.table.iloc[0]
-    first = cut(driver_shown(found, row["column"], row["value"]), _NAME)
+    if drivers.table.empty:
+        return f"{whom}. {_not_compared(drivers)}"
+    row = drivers.table.iloc[0]
+    first = cut(driver_shown(drivers, row["column"], row["value"]), _NAME)
     odds = (
         f"{first} tells the most: {share(row['share_went_on'])} of the ones and "
         f"{share(row['share_dropped'])} of the others, odds ratio {row['odds_ratio']:.2g}"
@@ -81,13 +83,13 @@ def _drivers_words(found: Drivers) -> str:
     return f"{whom}. {odds}. This is association, not cause."
 
 
-def _not_compared(found: Drivers) -> str:
+def _not_compared(drivers: Drivers) -> str:
     """Return a sentence about why nothing could be compared."""
-    if not found.went_on or not found.dropped:
+    if not drivers.went_on or not drivers.dropped:
         return "Nothing could be compared: nobody is on one of both sides."
-    if found.rare:
-        what = "events and values are" if found.rare > 1 else "event or value is"
-        return f"Nothing could be compared: {found.rare:,} {what} too rare or too common."
+    if drivers.rare:
+        what = "events and values are" if drivers.rare > 1 else "event or value is"
+        return f"Nothing could be compared: {drivers.rare:,} {what} too rare or too common."
     return "Nothing could be compared: none of them did anything else meanwhile."
 
 
@@ -95,36 +97,36 @@ def paths_view(
     funnel: Funnel, prepared: Prepared, after: int | None, before: int | None, dropped: bool
 ) -> View:
     """Return the view of what people did after a step, before one, or between two, from 1."""
-    found = funnel.paths(prepared, after=after, before=before, dropped=dropped, longest=_LONGEST)
-    steps = (("after", found.after), ("before", found.before))
+    paths = funnel.paths(prepared, after=after, before=before, dropped=dropped, longest=_LONGEST)
+    steps = (("after", paths.after), ("before", paths.before))
     arguments = [f"{name}={step!r}" for name, step in steps if step is not None]
     arguments += ["dropped=True"] if dropped else []
     code = f".paths(events, {', '.join(arguments)}, longest={_LONGEST})"
     shown: dict[str, Callable[[Any], str]] = {
         "path": path_shown, "share": share, "more": lambda more: "yes" if more else "no"
     }  # fmt: skip
-    heads = {"users": found.unit, "more": "goes on"}
-    listed = DisplayTable(found.table, f"{funnel!r}{code}.table", heads, shown)
-    sankey = sankey_of(found)
+    heads = {"users": paths.unit, "more": "goes on"}
+    listed = DisplayTable(paths.table, f"{funnel!r}{code}.table", heads, shown)
+    sankey = sankey_of(paths)
 
     def selection_at(trace: Any, place: int) -> PeopleSelection | None:
-        return _people_of_mark(found, sankey, code, place) if trace.type == "sankey" else None
+        return _people_of_mark(paths, sankey, code, place) if trace.type == "sankey" else None
 
-    return View(paths_figure(found), found.table, listed, _paths_words(found), selection_at)
+    return View(paths_figure(paths), paths.table, listed, _paths_words(paths), selection_at)
 
 
-def _people_of_mark(found: Paths, sankey: Sankey, code: str, place: int) -> PeopleSelection:
+def _people_of_mark(paths: Paths, sankey: Sankey, code: str, place: int) -> PeopleSelection:
     """Return those at a node, or in a band between two."""
     nodes, many = sankey.mark(place)
-    texts = [_node_words(found, node) for node in nodes if node.kind != "step"]
-    words = ", then ".join(texts if found.after is not None else texts[::-1])
-    step = cut(name_shown(found.after if found.after is not None else found.before), _NAME)
-    place_of = "after" if found.after is not None else "before"
-    where = " AND ".join(one for node in nodes for one in _condition(found, sankey, node))
+    texts = [_node_words(paths, node) for node in nodes if node.kind != "step"]
+    words = ", then ".join(texts if paths.after is not None else texts[::-1])
+    step = cut(name_shown(paths.after if paths.after is not None else paths.before), _NAME)
+    place_of = "after" if paths.after is not None else "before"
+    where = " AND ".join(one for node in nodes for one in _condition(paths, sankey, node))
     chosen = f".where({where!r})" if where else ""
 
     def rows() -> Any:
-        people = found.people()
+        people = paths.people()
         return people.where(where) if where else people
 
     return PeopleSelection(
@@ -133,18 +135,18 @@ def _people_of_mark(found: Paths, sankey: Sankey, code: str, place: int) -> Peop
     )  # fmt: skip
 
 
-def _node_words(found: Paths, node: Node) -> str:
-    if node.kind == "end" and node.name in (found.after, found.before):
+def _node_words(paths: Paths, node: Node) -> str:
+    if node.kind == "end" and node.name in (paths.after, paths.before):
         return f"took {cut(name_shown(node.name), _NAME)}"
     return f"did {cut(name_shown(node.name), _NAME)}" if node.kind == "event" else node.name
 
 
-def _condition(found: Paths, sankey: Sankey, node: Node) -> Iterator[str]:
+def _condition(paths: Paths, sankey: Sankey, node: Node) -> Iterator[str]:
     """Yield the SQL conditions of a path through a node."""
     if node.kind == "end":
         yield f"size(path) = {node.column - 1} AND NOT more"
     elif node.kind != "step":
-        place = str(node.column - 1) if found.after is not None else f"size(path) - {node.column}"
+        place = str(node.column - 1) if paths.after is not None else f"size(path) - {node.column}"
         if node.kind == "event":
             yield f"get(path, {place}) = {literal(node.name)}"
         else:
@@ -153,15 +155,15 @@ def _condition(found: Paths, sankey: Sankey, node: Node) -> Iterator[str]:
             yield f"get(path, {place}) NOT IN ({', '.join(map(literal, own))})"
 
 
-def _paths_words(found: Paths) -> str:
+def _paths_words(paths: Paths) -> str:
     """Return a sentence about the most frequent path, and the number of paths."""
-    if not found.users:
-        return f"No {found.unit} took that step."
-    row = found.table.iloc[0]
+    if not paths.users:
+        return f"No {paths.unit} took that step."
+    row = paths.table.iloc[0]
     path = path_shown([cut(name, _NAME) for name in row["path"]])
     rest = " and more" if row["more"] else ""
     return (
-        f"{found.different:,} different {noun(found.different, 'paths')} of {found.users:,} "
-        f"{noun(found.users, found.unit)}; the most frequent: "
+        f"{paths.different:,} different {noun(paths.different, 'paths')} of {paths.users:,} "
+        f"{noun(paths.users, paths.unit)}; the most frequent: "
         f"{path}{rest}, {row['users']:,} of them ({share(row['share'])})."
     )

@@ -286,7 +286,7 @@ def _people_at_point(
 ) -> PeopleSelection:
     """Return those who entered in a period and reached the last step."""
     last = len(funnel.labels)
-    begin, said = _begin_values(row["from"])
+    begin, begin_text = _begin_values(row["from"])
     values = tuple(row[list(by)])
     selection = PeopleSelection.reached(funnel, last - 1, int(row["users"]))
     others = bool(by) and rows.attrs.get("others", 0) > 0 and set(values) == {"others"}
@@ -296,7 +296,7 @@ def _people_at_point(
         named = tuple(one for one in mine if set(one) != {"others"})
         which |= {"segments": named if others else (values,), "others": others}
     segment = "" if not by or others else f", by={list(by)}, segment={_literal(values)}"
-    code = f".people(events, reached={last}, entered={said!r}, every={every!r}{segment})"
+    code = f".people(events, reached={last}, entered={begin_text!r}, every={every!r}{segment})"
     words = f"{selection.words}, entered from {moment(row['from'])} on"
     segment_name = name_of(values) if by else ""
     return replace(
@@ -308,10 +308,10 @@ def _people_at_bar(
     funnel: Funnel, at: Any, many: int, every: Duration, still_open: bool
 ) -> PeopleSelection:
     """Return those of all segments who entered in a period, with their window over or not."""
-    begin, said = _begin_values(at)
+    begin, begin_text = _begin_values(at)
     selection = PeopleSelection.reached(funnel, 0, many)
     more = ", open=True" if still_open else ""
-    code = f".people(events, reached=1, entered={said!r}, every={every!r}{more})"
+    code = f".people(events, reached=1, entered={begin_text!r}, every={every!r}{more})"
     words = f"{selection.words}, entered from {moment(at)} on"
     words += " and may still go on" if still_open else ""
     which = selection.which | {"point": Point(begin, every, still_open)}

@@ -1,4 +1,4 @@
-"""What a backfill computes: functions of an event column over several windows."""
+"""Aggregations of a backfill: functions of an event column over one window or several."""
 
 from collections.abc import Callable, Sequence
 from inspect import signature
@@ -11,7 +11,7 @@ from workbench.functions import fn
 from workbench.functions.catalogue import CATALOGUE
 from workbench.functions.fn import Argument, Function
 
-#: The units that windows are named by, in microseconds.
+#: The units in the names of windows, in microseconds.
 UNITS = {"d": DAY, "h": HOUR, "m": MINUTE, "s": SECOND}
 
 Window = Duration | None
@@ -23,28 +23,27 @@ class Aggregation:
     Parameters
     ----------
     function : str or Function
-        A function of ``wb.fn`` by its name, such as ``"avg"``; or called, where it takes more than
-        a column: ``wb.fn.quantile("delay", 0.9)``.
+        The name of a function of ``wb.fn``, such as ``"avg"``; or a call, if it takes more than a
+        column: ``wb.fn.quantile("delay", 0.9)``.
     column : str or Column, optional
-        What the function is of; it is left out for ``"count"`` of all events, and for functions
-        that are called.
+        The argument of the function. Omit it for ``"count"`` of all events, and for a call.
     windows : str, timedelta, int, None, or list of these
-        How long the windows are: text with a unit such as ``"90 days"``; integers only where the
-        time columns hold integers, in their unit. None is unbounded.
+        The lengths of the windows: text with a unit such as ``"90 days"``, or integers if the time
+        columns hold integers, in their unit. None is unbounded.
     by : str, optional
-        A column of the events: each of its values is answered for itself, and the result is a map.
-        Events in which it is null do not count.
+        A column of the events to group by: the result is a map from each of its values to the
+        answer for the events with it. Events in which it is null do not count.
     where : str or Column, optional
-        Only events that fulfil this condition count.
+        A condition; only events for which it is true count.
     hop : str, timedelta or int, optional
-        What the windows' begins are rounded down to, instead of what the backfill takes.
+        What the begins of windows are rounded down to, instead of the hop of the backfill.
     name : str, optional
-        How the results are called, before the window: else by the column and the function.
+        The name of the results, before the window. By default from the column and the function.
 
     Raises
     ------
     WorkbenchError
-        When something of this cannot be meant.
+        When an argument is not valid.
 
     Examples
     --------
@@ -97,7 +96,7 @@ class Aggregation:
         return tuple(map(self.name, self.windows))
 
     def name(self, window: Window) -> str:
-        """Return how the result over a window is called; unbounded ones have no ending.
+        """Return the name of the result over a window; that of an unbounded window has no suffix.
 
         Parameters
         ----------
@@ -122,7 +121,7 @@ class Aggregation:
 
 
 def short(window: Duration) -> str:
-    """Return a length of time in a few characters, as names of columns have it.
+    """Return a length of time in a few characters, for the names of columns.
 
     Parameters
     ----------
@@ -147,12 +146,12 @@ def short(window: Duration) -> str:
 
 
 def checked_length(value: Any, argument: str) -> Duration:
-    """Return a length of time: text with a unit, a timedelta, or an integer of Python's.
+    """Return a length of time as text with a unit, a timedelta, or a Python integer.
 
     Raises
     ------
     WorkbenchError
-        When it is none.
+        When the value is no length of time.
 
     Examples
     --------

@@ -1,17 +1,17 @@
-"""Features as of each query: aggregates of what happened in windows before it, on Spark."""
+"""Features as of each query: aggregates of the events in windows before it, on Spark."""
 
 from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_known
 from workbench.backfill.bind import Plan, bind, bind_events
-from workbench.backfill.days import of_days, only_days
+from workbench.backfill.days import limit_queries_to_days, limit_to_days
 from workbench.backfill.entities.checks import check_not_entities
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.plan import bind_entities, run_entities
 from workbench.backfill.in_driver import in_driver
 from workbench.backfill.inspect.check import check_features
-from workbench.backfill.inspect.explain import explained
-from workbench.backfill.inspect.one_query import ask
+from workbench.backfill.inspect.explain import explanation
+from workbench.backfill.inspect.one_query import fetch_query
 from workbench.backfill.inspect.origin import Origin
 from workbench.backfill.inspect.skew import Skew, skew_of, tasks_of
 from workbench.backfill.methods import METHODS, choose, execute
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 
 class Backfill(BackfillSpec):
-    """Aggregations of events over windows that end at each query: point in time correct features.
+    """Aggregations of events over windows that end at each query: point-in-time correct features.
 
-    A query at q sees the events of its key from the window's begin up to, but not at, q. With the
-    window W and its hop, "sliding" windows are ``[q - W, q)``, "sawtooth" ones
-    ``[floor(q - W), q)`` and "hopping" ones ``[floor(q - W), floor(q))``, both floors to the hop.
+    A query at q sees the events of its key in the window, which ends at q and excludes it. For a
+    window of length W, "sliding" is ``[q - W, q)``, "sawtooth" is ``[floor(q - W), q)`` and
+    "hopping" is ``[floor(q - W), floor(q))``; floor rounds down to the hop.
 
     Parameters
     ----------
     key : str or list of str
-        The columns that queries and events are matched by. A key that is null matches nothing.
+        The columns that match queries with events. A null key matches nothing.
     time : str
         The events' column of times: timestamps (with or without a zone), dates or integers.
     aggregations : list of Aggregation
@@ -46,12 +46,12 @@ class Backfill(BackfillSpec):
         The hop of all windows. Without it windows of 12 days and more hop by a day, of 12 hours
         and more by an hour, others by 5 minutes; integer times have no such default.
     query_time : str, optional
-        The queries' column of times, where it is not called as that of the events.
+        The queries' column of times, if its name differs from that of the events.
 
     Raises
     ------
     WorkbenchError
-        When something of this cannot be meant.
+        When an argument is not valid.
 
     Examples
     --------
@@ -92,30 +92,30 @@ class Backfill(BackfillSpec):
         queries : TableLike
             Rows with the key and a time; duplicates, and rows without key or time, come back too.
         events : TableLike or Entities
-            Rows with the key, a time, and what is aggregated. Those whose key or time is null are
-            left out; :meth:`skipped` counts them. Rows of entities count while they are there.
+            Rows with the key, a time and the aggregated columns. Those whose key or time is null
+            are left out; :meth:`skipped` counts them. Rows of entities count while they are valid.
         method : str
-            "naive", "tree", "scan", "sawtooth", or "auto", which scans, or chooses for each key:
-            the same answers by different plans. :meth:`explain` says what is chosen, and by which
-            numbers. "tree" sends the queries to the events in place of these to a shuffle: it
-            is for few queries of many events, and for features whose states add up.
+            "naive", "tree", "scan", "sawtooth" or "auto". All give the same answers by different
+            plans. "auto" scans, or cuts large keys by time; :meth:`explain` shows its choice and
+            the numbers behind it. "tree" shuffles the queries but no events; it suits few queries
+            of many events, and features whose states combine.
         days : date, str, or pair of them, optional
-            Only the queries of a day, or from a first to a last day, both included, in UTC; they
-            get what they would get in a run of all.
+            Answer only the queries of one day, or from a first to a last day (inclusive), in UTC.
+            Their features are the same as in a run of all queries.
 
         Returns
         -------
         pyspark.sql.DataFrame
-            All columns of the queries and one for each aggregation and window, every query once,
-            in any order. Counts of nothing, and the entropy of no value, are 0, other features
-            null. Nothing runs until it is used, but for small tables that are not Spark's: these
-            are answered at once, in this process, where ``method`` is "auto" and there are no
-            ``days`` (:meth:`explain`).
+            All columns of the queries, and one for each aggregation and window. Every query is
+            returned once, in any order. Without values, counts and entropies are 0 and other
+            features are null. The result is lazy, except for small tables that are not Spark's:
+            with ``method="auto"`` and without ``days`` these are answered at once, in this process
+            (:meth:`explain`).
 
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so.
+            When a column is missing or has an unsupported type.
 
         Examples
         --------
@@ -137,11 +137,13 @@ class Backfill(BackfillSpec):
         check_known(method, ("auto", *METHODS), "method")
         if isinstance(events, Entities):
             bound = bind_entities(self, queries, events)
-            return run_entities(bound if days is None else only_days(bound, days), method)
+            return run_entities(
+                bound if days is None else limit_queries_to_days(bound, days), method
+            )
         plan = self.bound(queries, events)
-        if method == "auto" and days is None and (here := in_driver(plan)) is not None:
-            return here
-        plan = plan if days is None else of_days(plan, days)
+        if method == "auto" and days is None and (answers := in_driver(plan)) is not None:
+            return answers
+        plan = plan if days is None else limit_to_days(plan, days)
         return execute(plan, choose(plan).method if method == "auto" else method)
 
     def bound(self, queries: "TableLike", events: "TableLike") -> Plan:
@@ -150,7 +152,7 @@ class Backfill(BackfillSpec):
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so.
+            When a column is missing or has an unsupported type.
         """
         check_not_entities(events)
         return bind(self, queries, events)
@@ -165,21 +167,21 @@ class Backfill(BackfillSpec):
         dialect : str
             "duckdb".
         queries, events : str
-            What the tables are called there.
+            The names of the tables there.
 
         Returns
         -------
         str
-            All columns of the queries, and the features. Days are of 24 hours, as they are here.
-            Times of pandas and Arrow without a zone are of the session's clock here and of none
-            there: where clocks change, lengths differ by an hour, and hops begin at UTC's hours and
-            days here and at the clock's there, unless they are given a zone.
+            A query for all columns of the queries, and the features. A day has 24 hours, as here.
+            Times of pandas and Arrow without a zone are local times of the session here, and have
+            no zone there. So where clocks change, lengths differ by an hour; and hops begin at
+            hours and days of UTC here, but of the local clock there. Times with a zone agree.
 
         Raises
         ------
         WorkbenchError
-            When a feature is of a Column, a map (``by=``), of a function that DuckDB has not, or of
-            one that goes by the order of events, other than "first" and "last".
+            When a feature aggregates a Column, is a map (``by=``), or has a function that DuckDB
+            lacks or that depends on the order of events, other than "first" and "last".
 
         Examples
         --------
@@ -206,7 +208,7 @@ class Backfill(BackfillSpec):
         return as_sql(self, dialect, queries, events)
 
     def explain(self, queries: "TableLike", events: "TableLike") -> str:
-        """Return what ``auto`` does with these tables, and the numbers that it decides by.
+        """Return which plan ``auto`` takes for these tables, and the numbers behind its choice.
 
         Parameters
         ----------
@@ -216,16 +218,16 @@ class Backfill(BackfillSpec):
         Returns
         -------
         str
-            Sizes, why the method is taken, and the keys that are cut by time.
+            Sizes, the reason for the method, and the keys that are cut by time.
 
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so.
+            When a column is missing or has an unsupported type.
 
         Notes
         -----
-        A job over the columns of the key and the time, and another one where keys may be cut.
+        Runs a job over the key and time columns, and a second one if keys may be cut.
 
         Examples
         --------
@@ -237,7 +239,7 @@ class Backfill(BackfillSpec):
         >>> print(backfill.explain(asked, views).partition(";")[0])
         100 queries and 1,000 events with a key and a time, of 20 keys
         """
-        return explained(self.bound(queries, events))
+        return explanation(self.bound(queries, events))
 
     def check(
         self,
@@ -246,35 +248,35 @@ class Backfill(BackfillSpec):
         rows: int = 1_000,
         arrived: str | None = None,
     ) -> "pd.DataFrame":
-        """Compare a table of features, from any pipeline, with what they have to be.
+        """Compare a table of features, from any pipeline, with the correct values.
 
         Parameters
         ----------
         features : TableLike
-            The key, the queries' time, and columns called as those of :meth:`run`; any of them.
-            Maps may be structs, as pandas' dictionaries come: a bucket with null is absent there.
+            The key, the queries' time, and any of the columns of :meth:`run`, by their names. Maps
+            may be structs, as dictionaries of pandas become; a null field is then an absent bucket.
         events : TableLike or Entities
         rows : int
-            How many rows are compared, the same ones each time.
+            How many rows are compared. The same table gives the same sample each time.
         arrived : str, optional
-            The events' column of when each was known, to find features that missed late ones.
+            The events' column of arrival times, to detect features that missed late events.
 
         Returns
         -------
         pandas.DataFrame
             A row for each value that differs: the key and the time, ``column``, ``given``,
-            ``expected``, and the ``reason`` for which the pipeline may have got the other value:
-            the first that explains it. ``attrs["checked"]`` is the number of rows compared.
+            ``expected``, and ``reason``: the first known mistake that explains the given value.
+            ``attrs["checked"]`` is the number of rows compared.
 
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so.
+            When a column is missing or has an unsupported type.
 
         Notes
         -----
-        The sample is recomputed by the naive join, in a job of its own, and once more for each
-        reason if anything differs.
+        A job recomputes the sample by the naive join. If a value differs, each reason recomputes it
+        once more.
 
         Examples
         --------
@@ -302,17 +304,17 @@ class Backfill(BackfillSpec):
         time: Any = None,
         feature: str | None = None,
     ) -> "Origin":
-        """Return where the answer to one query comes from: its hops, its single events, and what
-        they add up to.
+        """Return how one query's answer is made: its hops, its single events, and what these
+        combine to.
 
         Parameters
         ----------
         queries, events : TableLike
         key : value, or tuple of values when the key has several columns
         time : value, optional
-            When the query is asked, as its column has it; without it, the last one of the key.
+            The query's time, a value of its column's type. By default the last one of the key.
         feature : str, optional
-            One of ``names``; without it, the first.
+            One of ``names``. By default the first.
 
         Returns
         -------
@@ -338,31 +340,31 @@ class Backfill(BackfillSpec):
         >>> origin.merged
         [100, 450, 550, 660]
         """
-        return ask(self.bound(queries, events), key, time).origin(feature)
+        return fetch_query(self.bound(queries, events), key, time).origin(feature)
 
     def tasks(
         self, queries: "TableLike", events: "TableLike", method: str = "auto"
     ) -> "pd.DataFrame":
-        """Run a backfill, and return what each of its tasks had to do in place of its answers.
+        """Run a backfill and return the work of each of its tasks instead of the answers.
 
         Parameters
         ----------
         queries, events : TableLike
             As :meth:`run` takes them.
         method : str
-            "tree", "scan", "sawtooth", or "auto", which here looks for large keys in any case.
+            "tree", "scan", "sawtooth" or "auto", which here always looks for large keys.
 
         Returns
         -------
         pandas.DataFrame
-            A row for each task behind the shuffle: ``queries`` and ``events`` that it got, the
-            ``earlier`` events and ``states`` that stand for events elsewhere, all of these as
-            ``rows``, its ``answers``, and the ``seconds`` that it answered for.
+            A row for each task after the shuffle: the ``queries`` and ``events`` it received, the
+            ``earlier`` events and ``states`` that represent events of other tasks, the total of
+            these as ``rows``, the number of ``answers``, and the ``seconds`` that answering took.
 
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so, or the method has no
+            When a column is missing or has an unsupported type, or the method has no
             such tasks.
 
         Examples
@@ -378,7 +380,7 @@ class Backfill(BackfillSpec):
         return tasks_of(self.bound(queries, events), method)
 
     def skew(self, queries: "TableLike", events: "TableLike") -> "Skew":
-        """Return where rows are: in which keys and hops, and in which tasks of two runs.
+        """Return how rows are distributed over keys and hops, and over the tasks of two runs.
 
         Parameters
         ----------
@@ -388,17 +390,17 @@ class Backfill(BackfillSpec):
         Returns
         -------
         Skew
-            The rows of the largest keys by hop, when the spans begin that large keys are cut into,
-            and what :meth:`tasks` returns for "scan", with every key whole, and for "auto".
+            The rows of the largest keys by hop, the begins of the spans that large keys are cut
+            into, and the results of :meth:`tasks` for "scan" (every key whole) and for "auto".
 
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so.
+            When a column is missing or has an unsupported type.
 
         Notes
         -----
-        Two runs, and passes over the keys and times.
+        Runs the backfill twice, and makes passes over the keys and times.
 
         Examples
         --------

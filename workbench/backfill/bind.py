@@ -1,4 +1,4 @@
-"""A backfill bound to its two tables: columns found, types checked, before a job starts."""
+"""A backfill bound to its two tables: columns resolved and types checked, before a job starts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from workbench.backfill.spec import BackfillSpec
     from workbench.spark.sources.given import TableLike
 
-#: The number of a value among all that one task sends.
-MADE = "__made__"
+#: The column with the number of each value among all that a task sends.
+SEND_ORDER = "__made__"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class BoundFeature:
 
 @dataclass(frozen=True)
 class Plan:
-    """A backfill and the tables that it is about.
+    """A backfill and its tables.
 
     Attributes
     ----------
@@ -105,17 +105,17 @@ class Plan:
 
     @property
     def in_driver(self) -> bool:
-        """Whether this process holds both tables, and ``auto`` answers here."""
+        """Whether this process holds both tables, so that ``auto`` answers in it."""
         return self.queries.held is not None and self.events.held is not None
 
     @property
-    def alive(self) -> bool:
-        """Whether events have validity intervals, and count in them."""
+    def has_validity(self) -> bool:
+        """Whether events have validity intervals, and count only within them."""
         return False
 
     @property
     def extent(self) -> int | None:
-        """How far before a query an event may be and still count, None without a bound."""
+        """The most that an event may be before a query and still count; None without a bound."""
         if any(one.span.window is None for one in self.features):
             return None
         return max((one.span.window or 0) + one.span.hop for one in self.features)
@@ -138,12 +138,12 @@ class Plan:
 
     @cached_property
     def wire(self) -> "Wire":
-        """What goes to the workers."""
+        """The columns that go to the workers, and the task that runs there."""
         return _wire(self)
 
     @cached_property
     def shuffle(self) -> Shuffle:
-        """How the shuffle is made."""
+        """The shuffle of the tables: its partitions and their order."""
         columns = {"queries": self.wire.queries, "events": self.wire.events}
         tables = {"queries": self.queries, "events": self.events}
         sides = (numbered(tables[side].df, columns[side]) for side in self.shuffled)
@@ -151,17 +151,17 @@ class Plan:
 
     @property
     def partitions(self) -> int:
-        """How many partitions the shuffle has."""
+        """The number of the shuffle's partitions."""
         return self.shuffle.partitions
 
     @property
     def set_partitions(self) -> int:
-        """How many partitions Spark is set to make."""
+        """The number of shuffle partitions in Spark's configuration."""
         return set_partitions(self.queries.without_rows.sparkSession)
 
     @property
-    def places(self) -> int:
-        """How many places there are for keys: the subpartitions of a shuffle."""
+    def subpartitions(self) -> int:
+        """The number of subpartitions of the shuffle, to which keys are hashed."""
         return self.partitions * subpartitions_of(self.partitions)
 
     @cached_property
@@ -169,7 +169,7 @@ class Plan:
         return self.events.without_rows.sparkSession.conf.get(ZONE)
 
     def arrow_type(self, kind: "DataType") -> pa.DataType:
-        """Return how Arrow calls a type of Spark, where the workers get it."""
+        """Return the Arrow type by which the workers get a type of Spark."""
         from pyspark.sql.pandas.types import to_arrow_type
 
         return to_arrow_type(kind, timezone=self._zone)
@@ -190,30 +190,30 @@ def bind(
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a type that cannot be used so.
+        When a column is missing or has an unsupported type.
     """
-    asked = source(queries, "queries")
-    bound_queries = BoundTable.of(asked, backfill.key, backfill.query_time, side)
+    query_source = source(queries, "queries")
+    bound_queries = BoundTable.of(query_source, backfill.key, backfill.query_time, side)
     return bind_tables(backfill, bound_queries, bind_events(backfill, events))
 
 
 def bind_events(backfill: "BackfillSpec", events: "TableLike") -> BoundTable:
-    """Bind a backfill to its events alone, none of whose columns is checked."""
+    """Bind a backfill to its events alone, without a check of their columns."""
     return BoundTable.of(source(events), backfill.key, backfill.time, "events")
 
 
 def bind_tables(backfill: "BackfillSpec", queries: BoundTable, events: BoundTable) -> Plan:
-    """Bind a backfill to tables whose columns are known.
+    """Bind a backfill to tables that are bound already.
 
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a type that cannot be used so.
+        When a column is missing or has an unsupported type.
     """
     check_sides(backfill, queries, events)
     integers = events.integer_time
     check_windows(backfill, integers)
-    found = []
+    features = []
     for aggregation in backfill.aggregations:
         functions = dict.fromkeys(aggregation.names, aggregation.function)
         resolved = {one.column: one for one in resolve(events, functions, None, ())}
@@ -223,15 +223,15 @@ def bind_tables(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
         for window in aggregation.windows:
             span = backfill.span(aggregation, window, integers)
             check_hop(backfill, aggregation, window, span)
-            found.append(
+            features.append(
                 BoundFeature(aggregation, window, span, resolved[aggregation.name(window)])
             )
-    return Plan(backfill, queries, events, tuple(found))
+    return Plan(backfill, queries, events, tuple(features))
 
 
 @dataclass(frozen=True)
 class Wire:
-    """What goes to the workers: columns of both tables by the names that they have there."""
+    """The columns of both tables, by the names that the workers use, and the workers' task."""
 
     queries: "dict[str, Column]"
     events: "dict[str, Column]"
@@ -240,13 +240,13 @@ class Wire:
 
 @dataclass(frozen=True)
 class Work:
-    """A method's plan up to its last step, and what this does with the rows that meet there.
+    """A method's plan up to its last step, and the task of that step.
 
     Attributes
     ----------
     plan : Plan
     bundles : pyspark.sql.DataFrame
-        Behind the shuffle.
+        The rows after the shuffle.
     task : BackfillTask
     """
 
@@ -269,7 +269,7 @@ def _wire(plan: Plan) -> Wire:
     queries |= {alias: column(plan.queries, name, "queries") for name, alias in back.items()}
     events = {alias: column(plan.events, name, "key") for alias, name in keys.items()}
     carried = Carried(plan.events, events | {TIME: plan.events.instants})
-    if plan.alive:
+    if plan.has_validity:
         ends = VALID_FROM, VALID_TO
         carried.wanted |= {name: column(plan.events, name, "events") for name in ends}
     features = tuple(_feature(plan, one, carried) for one in plan.features)
@@ -280,29 +280,29 @@ def _wire(plan: Plan) -> Wire:
     return Wire(queries, carried.wanted, task)
 
 
-def routed(
+def routed_rows(
     plan: Plan,
     wanted: "dict[str, Column]",
     keys: Sequence[str],
     queries: bool,
     present: Sequence[str] | None = None,
 ) -> "tuple[tuple[str, ...], DataFrame]":
-    """Return the columns of one of the two tables, and its rows with the place of each.
+    """Return the columns of one of the two tables, and its rows with their subpartitions.
 
-    Events in which one of the columns ``present`` is null stay behind: key and time, if not named.
+    Events in which one of the columns ``present`` (by default key and time) is null are left out.
     """
     from pyspark.sql import functions as F
 
     if queries:
         wanted = wanted | {QUERY: F.lit(True)}
         rows, number = numbered(plan.queries.df, wanted)
-        goes = with_place(rows, plan, keys, number)
+        routed = with_subpartition(rows, plan, keys, number)
     else:
         rows, number = numbered(plan.events.df, wanted)
         needed = (*keys, TIME) if present is None else present
         rows = without_null(rows, [number[name] for name in needed])
-        goes = with_partition(rows, [number[name] for name in keys], plan.places)
-    return (*wanted, PARTITION), goes
+        routed = with_partition(rows, [number[name] for name in keys], plan.subpartitions)
+    return (*wanted, PARTITION), routed
 
 
 def bundles(
@@ -313,44 +313,46 @@ def bundles(
     present: Sequence[str] | None = None,
     skipped: "Observation | None" = None,
 ) -> "DataFrame":
-    """Return one of the two tables in bundles; see :func:`routed`.
+    """Return one of the two tables in bundles; see :func:`routed_rows`.
 
-    With ``skipped``, it counts the events that stay behind.
+    ``skipped`` counts the events that are left out.
     """
     needed = (*keys, TIME) if present is None else tuple(present)
-    counted = () if skipped is None else needed
-    columns, goes = routed(plan, wanted, keys, queries, () if counted else needed)
-    known = columns, tuple(keys), plan.places
-    task = SubpartitionTask(*known, hashed=plan.shuffle.hashed, present=counted)
-    return bundled(goes, task, skipped=skipped)
+    counted_columns = () if skipped is None else needed
+    columns, routed = routed_rows(plan, wanted, keys, queries, () if counted_columns else needed)
+    settings = columns, tuple(keys), plan.subpartitions
+    task = SubpartitionTask(*settings, hashed=plan.shuffle.hashed, present=counted_columns)
+    return bundled(routed, task, skipped=skipped)
 
 
-def with_place(
+def with_subpartition(
     rows: "DataFrame", plan: Plan, keys: Sequence[str], number: "Mapping[str, str]"
 ) -> "DataFrame":
-    """Return queries with the number of the place that each goes to: that of its key.
+    """Return queries with the number of their subpartition, which is that of their key.
 
-    Without key or time a query sees no event, so any place can give it back, and there may be many
-    of them: each goes by all that it holds. So it goes the same way whenever Spark sends it again.
+    A query without key or time sees no event, so any subpartition can return it. As there may be
+    many, they are spread by a hash of all their columns, which is the same if Spark retries.
     """
     from pyspark.sql import functions as F
 
-    goes = with_partition(rows, [number[name] for name in keys], plan.places)
-    lacks = reduce(or_, (F.col(number[name]).isNull() for name in (*keys, TIME)))
+    routed = with_partition(rows, [number[name] for name in keys], plan.subpartitions)
+    lacks_key_or_time = reduce(or_, (F.col(number[name]).isNull() for name in (*keys, TIME)))
     fields = enumerate(plan.queries.schema.fields)
-    holds = [number[f"c{i}"] for i, field in fields if has_hash(field.dataType)]
-    anywhere = F.pmod(F.hash(*holds), F.lit(plan.places))
-    return goes.withColumn(PARTITION, F.when(lacks, anywhere).otherwise(F.col(PARTITION)))
+    hashable = [number[f"c{i}"] for i, field in fields if has_hash(field.dataType)]
+    any_subpartition = F.pmod(F.hash(*hashable), F.lit(plan.subpartitions))
+    return routed.withColumn(
+        PARTITION, F.when(lacks_key_or_time, any_subpartition).otherwise(F.col(PARTITION))
+    )
 
 
-def gathered_by_place(plan: Plan, values: "DataFrame") -> "DataFrame":
-    """Return bundles, each in the partition of its place, and there in their order."""
+def gathered_by_subpartition(plan: Plan, values: "DataFrame") -> "DataFrame":
+    """Return bundles in the partitions of their subpartitions, and there in their order."""
     from pyspark.sql import functions as F
 
-    # The values of a bundle follow each other in the order in which they were made.
-    made = values.withColumn(MADE, F.monotonically_increasing_id())
-    together = brought_together(made, plan.shuffle).sortWithinPartitions(PARTITION, MADE)
-    return together.select(PARTITION, BUNDLE)
+    # The values of a bundle have to stay in the order in which they were sent.
+    numbered_values = values.withColumn(SEND_ORDER, F.monotonically_increasing_id())
+    together = brought_together(numbered_values, plan.shuffle)
+    return together.sortWithinPartitions(PARTITION, SEND_ORDER).select(PARTITION, BUNDLE)
 
 
 def _feature(plan: Plan, one: BoundFeature, carried: Carried) -> Feature:

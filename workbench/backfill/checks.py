@@ -1,4 +1,4 @@
-"""What a backfill must not be asked for: refused with one sentence, before a job starts."""
+"""Checks of a backfill and its tables: errors of one sentence, before a job starts."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -35,9 +35,9 @@ def check_sides(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
                 f"{events.side}; cast one of them to the type of the other."
             )
     _check_time(queries, events)
-    taken = {name.lower() for name in queries.names}
+    query_names = {name.lower() for name in queries.names}
     for name in backfill.names:
-        if name.lower() in taken:
+        if name.lower() in query_names:
             raise WorkbenchError(
                 f"{name}: the queries have a column of this name; "
                 "rename it, or give the aggregation another name=."
@@ -45,14 +45,14 @@ def check_sides(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
 
 
 def check_compared(aggregation: Aggregation, kinds: "tuple[DataType, ...]") -> None:
-    """Refuse values that only a window call tells apart.
+    """Refuse functions that compare values of types which only a window call can compare.
 
     Raises
     ------
     WorkbenchError
     """
-    info, once = aggregation.function.info, aggregation.function.options.distinct
-    compares = EQUAL in info.takes or (info.family == ARRAY_AGG and once)
+    info, distinct = aggregation.function.info, aggregation.function.options.distinct
+    compares = EQUAL in info.takes or (info.family == ARRAY_AGG and distinct)
     for kind in kinds[:1]:
         if compares and kind_of(kind) not in SORTED:
             raise WorkbenchError(
@@ -62,7 +62,7 @@ def check_compared(aggregation: Aggregation, kinds: "tuple[DataType, ...]") -> N
 
 
 def check_in_both(rows: BoundTable, name: str, argument: str) -> None:
-    """Refuse one of two tables that lacks a column which both need.
+    """Refuse a table that lacks a column which both tables need.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def _check_time(queries: BoundTable, events: BoundTable) -> None:
 
 
 def check_windows(backfill: "BackfillSpec", integer_time: bool) -> None:
-    """Refuse windows with a unit along integers, and without one along times.
+    """Refuse windows with a unit over integer times, and without a unit over other times.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def check_windows(backfill: "BackfillSpec", integer_time: bool) -> None:
 def check_hop(
     backfill: "BackfillSpec", aggregation: Aggregation, window: Window, span: Span
 ) -> None:
-    """Refuse a window that is shorter than what its begin is rounded to, and a hop of nothing.
+    """Refuse a window that is shorter than its hop, and a hop of length 0.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def check_hop(
 
 
 def check_bucket(events: BoundTable, by: str) -> None:
-    """Refuse buckets that cannot be told apart.
+    """Refuse a bucket column of a type without equality.
 
     Raises
     ------

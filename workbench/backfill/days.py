@@ -1,4 +1,4 @@
-"""A backfill of some days alone: their queries, and the events that those can see."""
+"""Limits a backfill to some days: their queries, and the events that these can see."""
 
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -17,8 +17,8 @@ P = TypeVar("P", bound=Plan)
 _EXAMPLE = "give a day such as '2013-01-31', or the first and the last one"
 
 
-def of_days(plan: Plan, days: Any) -> Plan:
-    """Return the backfill of the queries of some days.
+def limit_to_days(plan: Plan, days: Any) -> Plan:
+    """Return the backfill of the queries of some days, and of the events that these can see.
 
     Parameters
     ----------
@@ -29,18 +29,18 @@ def of_days(plan: Plan, days: Any) -> Plan:
     Returns
     -------
     Plan
-        Its tables are filtered by time alone, so that Spark reads no more of them than it must.
+        Filters its tables by time only, so that Spark can skip the rest of them.
 
     Raises
     ------
     WorkbenchError
         When these are no days, or times are integers.
     """
-    first, last = range_of(plan, days)
+    first, last = first_and_last_day(plan, days)
     kind = type_of(plan.queries, plan.queries.time).typeName()
-    queries = only_days(plan, days).queries
+    queries = limit_queries_to_days(plan, days).queries
     time = column(plan.events, plan.events.time, "time")
-    events = plan.events.df.where(time < _behind(last, kind))
+    events = plan.events.df.where(time < _start_of_next(last, kind))
     if plan.extent is not None:
         try:
             begin = datetime(first.year, first.month, first.day) - timedelta(
@@ -48,12 +48,12 @@ def of_days(plan: Plan, days: Any) -> Plan:
             )
         except OverflowError:
             return replace(plan, queries=queries, events=plan.events.but(events))
-        # A whole day, as a column of dates has no part of one.
-        events = events.where(time >= _at(begin.date(), kind))
+        # Round to a whole day, as a column of dates has no parts of one.
+        events = events.where(time >= _start_of(begin.date(), kind))
     return replace(plan, queries=queries, events=plan.events.but(events))
 
 
-def only_days(plan: P, days: Any) -> P:
+def limit_queries_to_days(plan: P, days: Any) -> P:
     """Return the backfill of the queries of some days, and of all events.
 
     Parameters
@@ -71,15 +71,15 @@ def only_days(plan: P, days: Any) -> P:
     WorkbenchError
         When these are no days, or times are integers.
     """
-    first, last = range_of(plan, days)
+    first, last = first_and_last_day(plan, days)
     query_time = column(plan.queries, plan.queries.time, "query_time")
     kind = type_of(plan.queries, plan.queries.time).typeName()
-    during = (query_time >= _at(first, kind)) & (query_time < _behind(last, kind))
+    during = (query_time >= _start_of(first, kind)) & (query_time < _start_of_next(last, kind))
     return replace(plan, queries=plan.queries.but(plan.queries.df.where(during)))
 
 
-def range_of(plan: Plan, days: Any) -> tuple[date, date]:
-    """Return the first and the last of some days.
+def first_and_last_day(plan: Plan, days: Any) -> tuple[date, date]:
+    """Return the first and the last day.
 
     Raises
     ------
@@ -91,13 +91,13 @@ def range_of(plan: Plan, days: Any) -> tuple[date, date]:
     pair = days if isinstance(days, tuple | list) else (days, days)
     if len(pair) != 2:
         raise WorkbenchError(f"days: {days!r} is no range of days; {_EXAMPLE}.")
-    first, last = map(_day, pair)
+    first, last = map(_as_date, pair)
     if last < first:
         raise WorkbenchError(f"days: {last} is before {first}; {_EXAMPLE}.")
     return first, last
 
 
-def _day(value: Any) -> date:
+def _as_date(value: Any) -> date:
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
     try:
@@ -106,8 +106,8 @@ def _day(value: Any) -> date:
         raise WorkbenchError(f"days: {value!r} is no day; {_EXAMPLE}.") from None
 
 
-def _at(day: date, kind: str) -> "Column":
-    """The begin of a day in UTC, as a value of the time column's type."""
+def _start_of(day: date, kind: str) -> "Column":
+    """Return the begin of a day in UTC, as a value of the time column's type."""
     from pyspark.sql import functions as F
 
     if kind == "date":
@@ -117,14 +117,14 @@ def _at(day: date, kind: str) -> "Column":
     return F.timestamp_micros(F.lit(_micros(day)))
 
 
-def _behind(day: date, kind: str) -> "Column":
-    """The begin of the day after it: behind the last day of Python's calendar, Spark has one."""
+def _start_of_next(day: date, kind: str) -> "Column":
+    """Return the begin of the next day, which Spark has even after Python's last day."""
     from pyspark.sql import functions as F
 
     if kind == "date":
         return F.date_add(literal(day), 1)
     if kind == "timestamp_ntz":
-        return _at(day, kind) + F.make_dt_interval(days=F.lit(1))
+        return _start_of(day, kind) + F.make_dt_interval(days=F.lit(1))
     return F.timestamp_micros(F.lit(_micros(day) + DAY))
 
 

@@ -1,4 +1,4 @@
-"""A backfill of tables that the driver's process holds: its task, run there."""
+"""A backfill of tables that the driver's process holds: runs the workers' task there."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def in_driver(plan: Plan) -> "DataFrame | None":
-    """Return every query with its features, answered here; None where Spark has to answer."""
+    """Return every query with its features, computed in this process; None where Spark has to."""
     if not plan.in_driver:
         return None
-    going, task = plan.wire, plan.wire.task
-    queries = _rows(plan, plan.queries, going.queries)
-    events = _rows(plan, plan.events, going.events, (*task.keys, TIME))
+    wire, task = plan.wire, plan.wire.task
+    queries = _rows(plan, plan.queries, wire.queries)
+    events = _rows(plan, plan.events, wire.events, (*task.keys, TIME))
     if queries is None or events is None:
         return None
     answers = run_by_key(task.of_keys, [queries, events], task.keys)

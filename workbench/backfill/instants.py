@@ -1,4 +1,4 @@
-"""Sums of instants in Spark's SQL, which end with the first and the last one as the kernels' do."""
+"""Arithmetic on instants in Spark SQL, clamped to the first and the last one as in the kernels."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def later(instant: "Column", by: int) -> "Column":
-    """Return an instant so much later, and never one behind the last.
+    """Return the instant ``by`` later, at most the last instant.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def later(instant: "Column", by: int) -> "Column":
 
 
 def earlier(instant: "Column", by: int) -> "Column":
-    """Return an instant so much earlier, and never one before the first.
+    """Return the instant ``by`` earlier, at least the first instant.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def earlier(instant: "Column", by: int) -> "Column":
 
 
 def begin_of_hop(instant: "Column", hop: int) -> "Column":
-    """Return the begin of the hop that an instant is in; the first hop begins with the first one.
+    """Return the begin of the hop of an instant; the first hop begins at the first instant.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A backfill as the article's SQL has it: join each query with all of its events, and group."""
+"""A backfill as the SQL of the article does it: join each query with its events, and group."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -33,11 +33,11 @@ from workbench.spark.table import column, has_order
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: A query's time in the joined table, when an event was known, and its bucket.
-ASKED, KNOWN, BUCKET = "__asked__", "__known__", "__bucket__"
-#: Functions whose answers in Spark's SQL differ, or which it has not as an aggregate.
+#: The columns of the joined table with a query's time, an event's arrival, and its bucket.
+QUERY_TIME, ARRIVAL, BUCKET = "__asked__", "__known__", "__bucket__"
+#: Why a function is refused: Spark SQL lacks it as an aggregate, or gives another answer.
 WITHOUT_SQL = "Spark's SQL has no such aggregate with the same answer"
-#: Families of which Spark's function of the same meaning is an aggregate, too.
+#: Families whose function in Spark is an aggregate with the same meaning.
 SAME_IN_SQL = (COUNT, EXACT_SUM, AGGREGATE, ROW)
 
 
@@ -48,7 +48,7 @@ def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
     ----------
     plan : Plan
     arrived : str, optional
-        The events' column of when each was known: only queries from then on see it.
+        The events' column of arrival times: only queries from then on see an event.
 
     Returns
     -------
@@ -56,94 +56,98 @@ def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
 
     Notes
     -----
-    O(queries · events of a key within the longest window). Queries of the same key and time are
-    asked once.
+    O(queries · events of a key within the longest window). Queries with the same key and time are
+    answered once.
 
     Source: Zipline, "Window Tiling Algorithm": the join of queries and events.
     """
     from pyspark.sql import functions as F
 
-    going = plan.wire
-    keys = going.task.keys
-    wanted = [value.alias(name) for name, value in going.events.items()]
-    known = plan.backfill.time if arrived is None else arrived
-    wanted.append(micros(plan.events, known, column(plan.events, known, "arrived")).alias(KNOWN))
-    events = plan.events.df.select(*wanted)
+    wire = plan.wire
+    keys = wire.task.keys
+    event_columns = [value.alias(name) for name, value in wire.events.items()]
+    arrival = plan.backfill.time if arrived is None else arrived
+    event_columns.append(
+        micros(plan.events, arrival, column(plan.events, arrival, "arrived")).alias(ARRIVAL)
+    )
+    events = plan.events.df.select(*event_columns)
     events = events.withColumn(TIME, micros(plan.events, plan.backfill.time, F.col(TIME)))
     query_time = column(plan.queries, plan.backfill.query_time, "query_time")
     query_time = micros(plan.queries, plan.backfill.query_time, query_time)
-    query_keys = [going.queries[name].alias(f"q{name}") for name in keys]
-    query_times = plan.queries.df.select(*query_keys, query_time.alias(ASKED)).distinct()
-    joined = query_times.join(events, _sees(plan, keys, arrived is not None))
-    on = [*(f"q{name}" for name in keys), ASKED]
-    found = _answers(plan, joined, on, going.task.features)
-    # By names that mean nothing, as a query may have a column of any name.
-    carried = [going.queries[name].alias(name) for _, name in going.task.columns]
-    queries = plan.queries.df.select(*carried, *query_keys, query_time.alias(ASKED))
-    back = [F.col(name).alias(own) for own, name in going.task.columns]
-    features = [_filled(one, i) for i, one in enumerate(plan.features)]
-    return queries.join(found, on, "left").select(*back, *features)
+    query_keys = [wire.queries[name].alias(f"q{name}") for name in keys]
+    query_times = plan.queries.df.select(*query_keys, query_time.alias(QUERY_TIME)).distinct()
+    joined = query_times.join(events, _sees_event(plan, keys, arrived is not None))
+    query_key = [*(f"q{name}" for name in keys), QUERY_TIME]
+    found = _answers(plan, joined, query_key, wire.task.features)
+    # Aliases, as a query may have a column of any name.
+    aliased = [wire.queries[name].alias(name) for _, name in wire.task.columns]
+    queries = plan.queries.df.select(*aliased, *query_keys, query_time.alias(QUERY_TIME))
+    query_columns = [F.col(name).alias(own) for own, name in wire.task.columns]
+    features = [_feature_column(one, i) for i, one in enumerate(plan.features)]
+    return queries.join(found, query_key, "left").select(*query_columns, *features)
 
 
-def _sees(plan: Plan, keys: Sequence[str], when_known: bool) -> "Column":
+def _sees_event(plan: Plan, keys: Sequence[str], by_arrival: bool) -> "Column":
     from pyspark.sql import functions as F
 
     same = [F.col(f"q{name}") == F.col(name) for name in keys]
-    same.append(F.col(TIME) < later(F.col(ASKED), max(one.span.ahead for one in plan.features)))
-    if when_known:
-        same.append(F.col(KNOWN) <= F.col(ASKED))
-    # What reaches as far as all times has no bound.
+    same.append(
+        F.col(TIME) < later(F.col(QUERY_TIME), max(one.span.ahead for one in plan.features))
+    )
+    if by_arrival:
+        same.append(F.col(ARRIVAL) <= F.col(QUERY_TIME))
+    # A window as long as all times has no bound.
     if plan.extent is not None and plan.extent <= MOST:
-        same.append(F.col(TIME) >= earlier(F.col(ASKED), plan.extent))
+        same.append(F.col(TIME) >= earlier(F.col(QUERY_TIME), plan.extent))
     return reduce(lambda a, b: a & b, same)
 
 
 def _answers(
-    plan: Plan, joined: "DataFrame", on: Sequence[str], features: Sequence[Feature]
+    plan: Plan, joined: "DataFrame", query_key: Sequence[str], features: Sequence[Feature]
 ) -> "DataFrame":
-    """A row for each query that sees any event, with columns f0 and on for the features."""
+    """Return a row for each query that sees an event, with columns f0, f1, ... for the features."""
     from pyspark.sql import functions as F
 
     pairs = list(zip(plan.features, features, strict=True))
     plain = [
-        _aggregate(one, call, plan.alive).alias(f"f{i}")
+        _aggregate(one, call, plan.has_validity).alias(f"f{i}")
         for i, (one, call) in enumerate(pairs)
         if one.by is None
     ]
-    found = joined.groupBy(*on).agg(*(plain or [F.count(F.lit(1)).alias(BUCKET)]))
+    found = joined.groupBy(*query_key).agg(*(plain or [F.count(F.lit(1)).alias(BUCKET)]))
     for i, (one, feature) in enumerate(pairs):
         if one.by is None:
             continue
-        counts = _counts(one, feature, plan.alive)
+        counts = _counted(one, feature, plan.has_validity)
         seen = joined.where(counts & F.col(str(feature.by)).isNotNull())
-        apart = seen.groupBy(*on, F.col(str(feature.by)).alias(BUCKET))
-        each = apart.agg(_aggregate(one, feature, plan.alive).alias("value"))
+        apart = seen.groupBy(*query_key, F.col(str(feature.by)).alias(BUCKET))
+        each = apart.agg(_aggregate(one, feature, plan.has_validity).alias("value"))
         entries = F.array_sort(F.collect_list(F.struct(BUCKET, "value")))
-        maps = each.groupBy(*on).agg(F.map_from_entries(entries).alias(f"f{i}"))
-        found = found.join(maps, list(on), "left")
+        maps = each.groupBy(*query_key).agg(F.map_from_entries(entries).alias(f"f{i}"))
+        found = found.join(maps, list(query_key), "left")
     return found
 
 
-def _inside(span: Span, alive: bool) -> "Column":
+def _in_window(span: Span, has_validity: bool) -> "Column":
     from pyspark.sql import functions as F
 
-    time, query_time = F.col(TIME), F.col(ASKED)
-    seen = begin_of_hop(later(query_time, span.ahead), span.last_hop)
-    inside = time < seen
-    if alive:
+    time, query_time = F.col(TIME), F.col(QUERY_TIME)
+    window_end = begin_of_hop(later(query_time, span.ahead), span.last_hop)
+    inside = time < window_end
+    if has_validity:
         end = F.col(VALID_TO)
-        # One that ends with the last instant has no end.
-        there = (seen < end) | (end == F.lit(MOST))
-        inside = inside & (F.col(VALID_FROM) <= seen) & there
+        # An interval that ends with the last instant has no end.
+        not_ended = (window_end < end) | (end == F.lit(MOST))
+        inside = inside & (F.col(VALID_FROM) <= window_end) & not_ended
     if span.window is not None:
         inside = inside & (time >= begin_of_hop(earlier(query_time, span.window), span.hop))
     return inside
 
 
-def _counts(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
+def _counted(one: BoundFeature, feature: Feature, has_validity: bool) -> "Column":
     from pyspark.sql import functions as F
 
-    counts = _inside(one.span, alive)
+    counts = _in_window(one.span, has_validity)
     if feature.call.where is not None:
         counts = counts & F.coalesce(F.col(feature.call.where), F.lit(False))
     for name in feature.call.without_null:
@@ -151,14 +155,14 @@ def _counts(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
     return counts
 
 
-def _aggregate(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
+def _aggregate(one: BoundFeature, feature: Feature, has_validity: bool) -> "Column":
     from pyspark.sql import functions as F
 
     info, options = feature.call.info, feature.call.options
-    counts = _counts(one, feature, alive)
+    counts = _counted(one, feature, has_validity)
     values = [F.col(argument) for argument in feature.call.arguments]
     if info.family == NTH and info.picks_row:
-        # Values at one time are told apart by their order.
+        # Ties in time are broken by the order of the values.
         if not has_order(one.resolved.kinds[0]):
             raise WorkbenchError(
                 f"{one.name}: method='naive' cannot answer {one.resolved.function!r}, as Spark has "
@@ -187,11 +191,11 @@ def _aggregate(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
             f"{WITHOUT_SQL}; take another method."
         )
     function: Callable[..., Any] = getattr(F, info.spark)
-    found: Column = function(*values)
-    return found
+    aggregate: Column = function(*values)
+    return aggregate
 
 
-def _filled(one: BoundFeature, i: int) -> "Column":
+def _feature_column(one: BoundFeature, i: int) -> "Column":
     from pyspark.sql import functions as F
 
     value = F.col(f"f{i}")

@@ -1,4 +1,4 @@
-"""What is asked of the events before each query: data alone, checked."""
+"""The specification of a backfill: checked data, without a plan."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,8 +19,7 @@ KINDS = ("sawtooth", "sliding", "hopping")
 class BackfillSpec(Described):
     """Aggregations of events over windows that end at each query.
 
-    Whatever works on a backfill takes this; :class:`workbench.Backfill` adds what a person asks of
-    one.
+    Internal functions take this class; :class:`workbench.Backfill` adds the public methods.
 
     Parameters
     ----------
@@ -38,7 +37,7 @@ class BackfillSpec(Described):
     Raises
     ------
     WorkbenchError
-        When something of this cannot be meant.
+        When an argument is not valid.
     """
 
     def __init__(
@@ -78,7 +77,7 @@ class BackfillSpec(Described):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that a run adds.
+        """The columns that a run adds to the queries.
 
         Examples
         --------
@@ -90,15 +89,15 @@ class BackfillSpec(Described):
         return tuple(name for one in self.aggregations for name in one.names)
 
     def span(self, aggregation: Aggregation, window: Window, integer_time: bool) -> Span:
-        """Return what a query sees of the events' times, for a window of an aggregation."""
+        """Return the range of events' times that a query sees, for a window of an aggregation."""
         length = ticks if integer_time else microseconds
         size = None if window is None else length(window, "windows")
         if self.window == "sliding":
             return Span(size)
-        given = self.hop if aggregation.hop is None else aggregation.hop
+        hop_length = self.hop if aggregation.hop is None else aggregation.hop
         # An unbounded window has no begin to round.
-        usual = default_hop(2**62 if size is None else size)
-        hop = usual if given is None else length(given, "hop")
+        default = default_hop(2**62 if size is None else size)
+        hop = default if hop_length is None else length(hop_length, "hop")
         return Span(size, hop, hop if self.window == "hopping" else 1)
 
 

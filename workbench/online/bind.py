@@ -24,7 +24,7 @@ def layout_of(backfill: "BackfillSpec", events: BoundTable) -> tuple[StoreLayout
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a type that cannot be used so, or when a store's states
+        When a column is missing or has an unsupported type, or when a store's states
         cannot hold what a function needs.
     """
     keys = [column(events, name, "key") for name in backfill.key]

@@ -4,7 +4,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.backfill.bind import Wire, bind_events, bundles, gathered_by_place
+from workbench.backfill.bind import Wire, bind_events, bundles, gathered_by_subpartition
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.online.bind import layout_of
@@ -61,7 +61,7 @@ def upload(view: "ViewSpec", events: "TableLike", until: Any) -> Uploaded:
     check_reach(view.store, spark)
     ship(spark)
     sent = bundles(plan, going.events, going.task.keys, queries=False, skipped=skipped)
-    whole = gathered_by_place(plan, sent)
+    whole = gathered_by_subpartition(plan, sent)
 
     def job(task: UploadTask) -> Any:
         kinds = "keys long, events long, after long, written array<binary>"

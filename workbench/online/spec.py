@@ -38,7 +38,7 @@ class ViewSpec(Described):
     Raises
     ------
     WorkbenchError
-        When something of this cannot be meant.
+        When an argument is not valid.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class OnlineView(ViewSpec):
     Raises
     ------
     WorkbenchError
-        When something of this cannot be meant.
+        When an argument is not valid.
 
     Examples
     --------

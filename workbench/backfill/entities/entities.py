@@ -58,7 +58,7 @@ class Entities(EntityTables):
     Raises
     ------
     WorkbenchError
-        When something of this cannot be meant.
+        When an argument is not valid.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.backfill.bind import Plan, bind, bind_events, bundles, gathered_by_place
+from workbench.backfill.bind import Plan, bind, bind_events, bundles, gathered_by_subpartition
 from workbench.backfill.entities.checks import check_match
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.tables import keys_and_ids, raw_rows, validity_of
@@ -41,7 +41,7 @@ class LivedPlan(Plan):
     """A backfill of rows with validity intervals, in two more columns of the events."""
 
     @property
-    def alive(self) -> bool:
+    def has_validity(self) -> bool:
         """Whether events have validity intervals, and count in them."""
         return True
 
@@ -52,7 +52,7 @@ def bind_entities(backfill: "BackfillSpec", queries: "TableLike", entities: Enti
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a type that cannot be used so.
+        When a column is missing or has an unsupported type.
     """
     check_match(backfill, entities)
     plan = bind(backfill, queries, raw_rows(entities))
@@ -88,17 +88,17 @@ def run_entities(plan: EntityPlan, method: str) -> "DataFrame":
 def scan(plan: EntityPlan) -> "DataFrame":
     """Bring queries, snapshots and mutations of a key together in one shuffle."""
     ship(plan.queries.df.sparkSession)
-    going = plan.wire
+    wire = plan.wire
     keys, ids = keys_and_ids(plan.entities)
     added = {alias: column(plan.events, name, "id") for alias, name in ids.items()}
     added |= {name: column(plan.events, name, "entities") for name in (AT, SAYS, HOLDS)}
     names = {**ids, **{name: name for name in (AT, SAYS, HOLDS)}}
     kinds = [(alias, plan.arrow_type(type_of(plan.events, name))) for alias, name in names.items()]
-    schema = pa.schema([*going.task.schema, *kinds])
-    known = going.task.columns, going.task.keys, going.task.features, schema
+    schema = pa.schema([*wire.task.schema, *kinds])
+    known = wire.task.columns, wire.task.keys, wire.task.features, schema
     task = ValidityTask(*known, (*keys, *ids), plan.entities.days)
     present = (*keys, *ids, AT)
-    queries = bundles(plan, going.queries, going.task.keys, queries=True)
-    events = bundles(plan, going.events | added, going.task.keys, False, present)
-    together = gathered_by_place(plan, queries.unionAll(events))
+    queries = bundles(plan, wire.queries, wire.task.keys, queries=True)
+    events = bundles(plan, wire.events | added, wire.task.keys, False, present)
+    together = gathered_by_subpartition(plan, queries.unionAll(events))
     return together.mapInArrow(named_task("backfill kernel", task.run), plan.schema)

@@ -149,7 +149,7 @@ def differences(
     Raises
     ------
     WorkbenchError
-        When a column is missing or has a type that cannot be used so.
+        When a column is missing or has an unsupported type.
     """
     rows = check_count(rows, "rows", "rows")
     given_table = GivenTable.of(features, "features")
@@ -376,7 +376,7 @@ def _otherwise(
     yield from _of_spans(plan, _other_spans(plan, uploads))
     if arrived is not None:
         yield LATE, _in_order(plan.backfill, _answers(plan, arrived), wanted)
-    if plan.alive:
+    if plan.has_validity:
         for reason, other in _longer(plan):
             yield reason, _in_order(plan.backfill, _answers(other), wanted)
     events = plan.events.df

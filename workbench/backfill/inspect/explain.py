@@ -1,4 +1,4 @@
-"""What ``auto`` does with a backfill's tables, and why: from a pass over the keys."""
+"""Which plan ``auto`` takes for a backfill's tables, and why: from a pass over the keys."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,8 +14,8 @@ from workbench.spark.sources.held import where_answered
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-#: Keys that are cut are listed up to this many.
-SHOWN = 10
+#: The most keys that are listed among those that are cut.
+MOST_SHOWN = 10
 
 
 class Sizes(NamedTuple):
@@ -27,8 +27,8 @@ class Sizes(NamedTuple):
     largest: int
 
 
-def explained(plan: Plan) -> str:
-    """Return sizes, the method that is chosen and the numbers that decide it, for a person to read.
+def explanation(plan: Plan) -> str:
+    """Return sizes, the chosen method and the numbers that decide it, as text.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ def explained(plan: Plan) -> str:
     """
     chosen, sizes = choose(plan), _sizes(plan)
     cutting = chosen.method == "auto"
-    here = [where_answered(plan.queries.source, plan.events.source)] if plan.in_driver else []
+    where = [where_answered(plan.queries.source, plan.events.source)] if plan.in_driver else []
     lines = [
-        *here,
+        *where,
         f"{counted(sizes.queries, 'query', 'queries')} and {counted(sizes.events, 'event')} "
         f"with a key and a time, of {counted(sizes.keys, 'key')}; "
         f"the largest has {counted(sizes.largest, 'row')}",
         f"auto{'' if cutting else ' is scan'}: {chosen.why}",
         *(_cuts(plan, sizes) if cutting else ["cut by time: no key"]),
-        *_every(plan),
+        *_features_that_need_all(plan),
     ]
     without = no_state(plan)
     if without:
@@ -57,7 +57,7 @@ def explained(plan: Plan) -> str:
 
 
 def _sizes(plan: Plan) -> Sizes:
-    """How much there is, by one job over the keys and times of both tables."""
+    """Return the sizes of both tables, by one job over their keys and times."""
     from pyspark.sql import functions as F
 
     cutting = SplitPlan(plan)
@@ -66,32 +66,34 @@ def _sizes(plan: Plan) -> Sizes:
     both = queries.withColumn("asks", F.lit(1)).unionAll(events.withColumn("asks", F.lit(0)))
     query_count, rows = F.sum("asks").alias("q"), F.count("asks").alias("n")
     keys = both.groupBy(*cutting.keys_told_apart).agg(query_count, rows)
-    found = keys.agg(F.count("n"), F.sum("q"), F.sum("n"), F.max("n"))
-    count, q, n, largest = (int(one or 0) for one in collected(found)[0])
+    totals = keys.agg(F.count("n"), F.sum("q"), F.sum("n"), F.max("n"))
+    count, q, n, largest = (int(one or 0) for one in collected(totals)[0])
     return Sizes(q, n - q, count, largest)
 
 
 def _cuts(plan: Plan, sizes: Sizes) -> list[str]:
-    """Which keys are cut, as a run finds them, and what makes a key large."""
+    """Return lines on the keys that a run cuts, and on what makes a key large."""
     cutting = SplitPlan(plan)
     aim, most = cutting.task.sizes(sizes.queries + sizes.events)
     large = f"large is a key of more than {most:,} rows, and a span of it has about {aim:,}"
-    hot = collected(cutting.shown().orderBy("rows", ascending=False))
-    if not hot:
+    cut_keys = collected(cutting.shown().orderBy("rows", ascending=False))
+    if not cut_keys:
         return [f"cut by time: no key; {large}"]
-    lines = [f"cut by time: {counted(len(hot), 'key')}; {large}"]
+    lines = [f"cut by time: {counted(len(cut_keys), 'key')}; {large}"]
     lines += [
-        f"  {_key(row, plan)}: {row['rows']:,} rows in {row['spans']} spans" for row in hot[:SHOWN]
+        f"  {_key(row, plan)}: {row['rows']:,} rows in {row['spans']} spans"
+        for row in cut_keys[:MOST_SHOWN]
     ]
-    return [*lines, f"  and {len(hot) - SHOWN:,} more"] if len(hot) > SHOWN else lines
+    more = len(cut_keys) - MOST_SHOWN
+    return [*lines, f"  and {more:,} more"] if more > 0 else lines
 
 
 def _key(row: "Row", plan: Plan) -> str:
     return ", ".join(repr(value) for value in row[: len(plan.backfill.key)])
 
 
-def _every(plan: Plan) -> list[str]:
-    """Which features bring all of their events to every span that sees them."""
+def _features_that_need_all(plan: Plan) -> list[str]:
+    """Return a line on the features that bring all of their events to every span that sees them."""
     task = plan.wire.task
     names = [
         bound.name

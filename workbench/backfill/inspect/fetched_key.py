@@ -8,7 +8,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.backfill.bind import Plan
-from workbench.backfill.inspect.one_query import MOST_EVENTS, MOST_QUERIES, ask, of_key, one_query
+from workbench.backfill.inspect.one_query import (
+    MOST_EVENTS,
+    MOST_QUERIES,
+    fetch_query,
+    one_query,
+    rows_of_key,
+)
 from workbench.backfill.inspect.origin import NUMBER, OneQuery
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
@@ -50,7 +56,7 @@ class FetchedKey:
         return [int(time) for time in self.query_time]
 
     def ask(self, micro: int, most: int = MOST_EVENTS) -> OneQuery:
-        """Return a query with the newest events before it, as :func:`ask` fetches it.
+        """Return a query with the newest events before it, as :func:`fetch_query` fetches it.
 
         Parameters
         ----------
@@ -74,7 +80,7 @@ class FetchedKey:
         # Of the events at the oldest time that is held some may be missing.
         known = self.whole or (low is not None and low > self.time[0]) or last - first > most
         if not known:
-            return ask(self.plan, self.key, micro=micro, most=most)
+            return fetch_query(self.plan, self.key, micro=micro, most=most)
         first = max(first, last - most - 1)
         row = int(np.searchsorted(self.query_time, micro))
         newest_first = pa.array(np.arange(first, last)[::-1])
@@ -101,11 +107,11 @@ def fetched_key(plan: Plan, key: Any) -> FetchedKey:
     Two jobs. Of queries at one time one is enough, and of more than a thousand times the last ones
     are fetched.
     """
-    queries, query_time = of_key(plan, key, queries=True)
+    queries, query_time = rows_of_key(plan, key, queries=True)
     number = unused(queries.columns, NUMBER)
     each = queries.withColumn(number, query_time).dropDuplicates([number])
     found = first_rows(each, [each[number].desc()], plan.wire.queries, MOST_QUERIES - 1)
-    events, at = of_key(plan, key, queries=False)
+    events, at = rows_of_key(plan, key, queries=False)
     rows = first_rows(events, [at.desc()], plan.wire.events, MOST_FETCHED)
     found, rows = (some.take(pa.array(np.arange(len(some))[::-1])) for some in (found, rows))
     times = [instants(as_array(some.column(TIME))).astype(np.int64) for some in (found, rows)]

@@ -25,7 +25,7 @@ MOST_EVENTS, MOST_KEYS, MOST_QUERIES = 50_000, 200, 1_000
 
 
 @in_one_sentence()
-def ask(
+def fetch_query(
     plan: Plan, key: Any, time: Any = None, micro: int | None = None, most: int = MOST_EVENTS
 ) -> OneQuery:
     """Fetch a query and the newest events before it.
@@ -55,7 +55,7 @@ def ask(
     backfill = plan.backfill
     if time is not None:
         check_value(plan.queries, backfill.query_time, time, "time")
-    queries, number = of_key(plan, key, queries=True)
+    queries, number = rows_of_key(plan, key, queries=True)
     if time is not None or micro is not None:
         query_time = column(plan.queries, backfill.query_time, "query_time")
         queries = queries.where(
@@ -66,14 +66,14 @@ def ask(
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
     query = int(instants(as_array(found.column(TIME)))[0])
-    seen, at = of_key(plan, key, queries=False)
+    seen, at = rows_of_key(plan, key, queries=False)
     seen = seen.where(at < F.lit(query))
     if plan.extent is not None:
         seen = seen.where(at >= F.lit(max(query - plan.extent, LEAST)))
     return one_query(plan, found, first_rows(seen, [at.desc()], plan.wire.events, most), most)
 
 
-def of_key(plan: Plan, key: Any, queries: bool) -> "tuple[DataFrame, Column]":
+def rows_of_key(plan: Plan, key: Any, queries: bool) -> "tuple[DataFrame, Column]":
     """Return the rows of a key that have a time, of one of the tables, and their time as a number.
 
     Parameters
@@ -169,7 +169,7 @@ def times_of_key(plan: Plan, key: Any) -> list[int]:
     """Return the last times at which a key is asked, sorted, as the kernels count them."""
     from pyspark.sql import functions as F
 
-    mine, number = of_key(plan, key, queries=True)
+    mine, number = rows_of_key(plan, key, queries=True)
     times = mine.select(number.alias(NUMBER)).distinct()
     found = collected(times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES))
     return sorted(row[0] for row in found)

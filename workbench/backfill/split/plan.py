@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from workbench.backfill.bind import (
     Plan,
     Work,
-    gathered_by_place,
-    routed,
+    gathered_by_subpartition,
+    routed_rows,
 )
 from workbench.backfill.split.map_side import SplitTask
 from workbench.backfill.split.reduce_side import SpanTask
@@ -76,11 +76,11 @@ class SplitPlan:
         """
         if self.every_key:
             return CallExtent()
-        going = self.plan.wire
+        wire = self.plan.wire
         spans = [
             bound.span
-            for bound, one in zip(self.plan.features, going.task.features, strict=True)
-            if needs_all(one.call, going.task.schema)
+            for bound, one in zip(self.plan.features, wire.task.features, strict=True)
+            if needs_all(one.call, wire.task.schema)
         ]
         far = [ANY_DISTANCE if one.window is None else one.window + one.hop for one in spans]
         return CallExtent(distance=(max(far, default=0), 0))
@@ -143,17 +143,17 @@ def split(plan: Plan, cutting: SplitPlan) -> Work:
     done = plan.wire.task
     groups = feature_groups(done.features, done.schema)
     task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
-    return Work(plan, gathered_by_place(plan, queries.unionAll(events)), task)
+    return Work(plan, gathered_by_subpartition(plan, queries.unionAll(events)), task)
 
 
 def _bundles(cutting: SplitPlan, cuts: "Column", queries: bool) -> "DataFrame":
     """One of the two tables in bundles, with the number of the partition of each."""
-    plan, going, done = cutting.plan, cutting.plan.wire, cutting.plan.wire.task
-    wanted = going.queries if queries else going.events
-    columns, goes = routed(plan, wanted, done.keys, queries)
+    plan, wire, done = cutting.plan, cutting.plan.wire, cutting.plan.wire.task
+    wanted = wire.queries if queries else wire.events
+    columns, goes = routed_rows(plan, wanted, done.keys, queries)
     groups = () if queries else feature_groups(done.features, done.schema)
     hashed = plan.shuffle.hashed
     task = SplitTask(
-        columns, cutting.keys, plan.places, hashed=hashed, both=done.keys, groups=groups
+        columns, cutting.keys, plan.subpartitions, hashed=hashed, both=done.keys, groups=groups
     )
     return bundled(with_value(goes, CUTS, cuts), task, "bundle by span")

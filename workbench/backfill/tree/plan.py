@@ -7,8 +7,8 @@ from workbench.backfill.bind import (
     Plan,
     Work,
     bundles,
-    gathered_by_place,
-    routed,
+    gathered_by_subpartition,
+    routed_rows,
 )
 from workbench.backfill.tree.map_side import NodeTask
 from workbench.backfill.tree.query_times import QUERY_TIMES, JoinTask, QueryTimesTask
@@ -60,10 +60,10 @@ def tree(plan: Plan) -> Work:
             "up from parts; take method='auto', 'scan' or 'sawtooth'."
         )
     ship(plan.queries.df.sparkSession)
-    going = plan.wire
-    done = going.task
-    queries = bundles(plan, going.queries, done.keys, queries=True)
-    together = gathered_by_place(plan, queries.unionAll(_nodes(plan)))
+    wire = plan.wire
+    done = wire.task
+    queries = bundles(plan, wire.queries, done.keys, queries=True)
+    together = gathered_by_subpartition(plan, queries.unionAll(_nodes(plan)))
     groups = feature_groups(done.features, done.schema)
     task = TreeTask(done.columns, done.keys, done.features, done.schema, groups)
     return Work(plan, together, task)
@@ -78,21 +78,21 @@ def no_state(plan: Plan) -> list[str]:
 
 def query_times(plan: Plan) -> "Column":
     """Return the different keys and times of the queries as one value."""
-    going = plan.wire
-    needed = (*going.task.keys, TIME)
-    rows, number = numbered(plan.queries.df, {name: going.queries[name] for name in needed})
+    wire = plan.wire
+    needed = (*wire.task.keys, TIME)
+    rows, number = numbered(plan.queries.df, {name: wire.queries[name] for name in needed})
     rows = without_null(rows, [number[name] for name in needed])
     schema = f"{QUERY_TIMES} binary"
-    each = named_task("query times", QueryTimesTask(needed, going.task.keys).run)
-    joined = named_task("join query times", JoinTask(going.task.keys).run)
+    each = named_task("query times", QueryTimesTask(needed, wire.task.keys).run)
+    joined = named_task("join query times", JoinTask(wire.task.keys).run)
     return rows.mapInArrow(each, schema).repartition(1).mapInArrow(joined, schema).scalar()
 
 
 def _nodes(plan: Plan) -> "DataFrame":
     """The nodes of all trees in bundles, with the number of the partition of each."""
     done = plan.wire.task
-    columns, goes = routed(plan, plan.wire.events, done.keys, queries=False)
+    columns, goes = routed_rows(plan, plan.wire.events, done.keys, queries=False)
     groups = feature_groups(done.features, done.schema)
     hashed = plan.shuffle.hashed
-    task = NodeTask(columns, done.keys, plan.places, hashed=hashed, groups=groups)
+    task = NodeTask(columns, done.keys, plan.subpartitions, hashed=hashed, groups=groups)
     return bundled(with_value(goes, QUERY_TIMES, query_times(plan)), task, "tree nodes")

@@ -54,7 +54,7 @@ def backfill_maker(plan: Plan, key: Any, column: str | None = None) -> LessonMak
         edited_key = start if edited is None else key_input.read(edited)
         lesson = _lesson(edited_key, feature, who, plan.integer_time)
         # Rows of entities have validity intervals, which the table does not show.
-        editable = key_input.is_editable and not plan.alive
+        editable = key_input.is_editable and not plan.has_validity
         return {**lesson, "input": key_input.table(edited_key)} if editable else lesson
 
     return make

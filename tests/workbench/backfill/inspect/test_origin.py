@@ -25,7 +25,7 @@ from tests.workbench.backfill.cases import (
     task,
 )
 from workbench.backfill.inspect import origin as backfill_origin
-from workbench.backfill.inspect.one_query import ask
+from workbench.backfill.inspect.one_query import fetch_query
 from workbench.backfill.inspect.origin_pieces import pieces_of
 from workbench.backfill.worker.cogroup import Span
 from workbench.columnar.equality import alike
@@ -105,7 +105,7 @@ def test_the_last_query_and_the_first_feature_are_taken_by_default(views: DataFr
 
 def test_features_that_need_more_events_than_are_fetched_are_refused(views: DataFrame) -> None:
     plan = BACKFILL.bound(views.select("user", "at"), views)
-    asked = ask(plan, "ann", most=20)
+    asked = fetch_query(plan, "ann", most=20)
     assert asked.exact == ["price_avg_5h", "page_last_5h", "price_quantile_5h"]
     assert (
         asked.origin("page_last_5h").answer

@@ -16,7 +16,7 @@ from tests.workbench.spark.jobs import no_job
 from tests.workbench.widgets.explorers.clicks import click_mark
 from workbench.backfill.inspect import fetched_key as of_fetched_key
 from workbench.backfill.inspect.fetched_key import fetched_key
-from workbench.backfill.inspect.one_query import ask
+from workbench.backfill.inspect.one_query import fetch_query
 from workbench.backfill.inspect.origin import in_words
 from workbench.figures.origin import origin_figure
 from workbench.figures.stills.still import still
@@ -163,7 +163,7 @@ def test_what_is_on_the_driver_answers_as_a_job_does(
     plan = BACKFILL.bound(views.select("user", "at"), views)
     key = fetched_key(plan, "ann")
     for micro in (key.times[0], key.times[40], key.times[-1]):
-        direct = ask(plan, "ann", micro=micro, most=most)
+        direct = fetch_query(plan, "ann", micro=micro, most=most)
         assert key.ask(micro, most) == direct
     # Of a key with more events than are fetched, older queries are asked by a job.
     monkeypatch.setattr(of_fetched_key, "MOST_FETCHED", 20)

@@ -24,7 +24,7 @@ def in_driver(plan: Plan) -> "DataFrame | None":
     events = _rows(plan, plan.events, wire.events, (*task.keys, TIME))
     if queries is None or events is None:
         return None
-    answers = run_by_key(task.of_keys, [queries, events], task.keys)
+    answers = run_by_key(task.answer_keys, [queries, events], task.keys)
     return answered_here(answers, plan.schema, plan.queries.without_rows.sparkSession)
 
 

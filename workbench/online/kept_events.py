@@ -15,7 +15,7 @@ import pyarrow as pa
 from kernels.core.arrays import Ints
 from kernels.structures.instants import LEAST, MOST
 from kernels.tiling.hops import hop_begins, window_start
-from workbench.backfill.worker.cogroup import CoGroup, Span, Times, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Span, Times, sort_by_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
@@ -145,7 +145,7 @@ class KeptEvents:
         at = np.arange(len(time)) if counted is None else np.flatnonzero(counted)
         low, core = _reach(span, since, lasting)
         at = at[time[at] >= low]
-        row = np.asarray(window.taken, np.int64) if window.taken is not None else at
+        row = np.asarray(window.event_rows, np.int64) if window.event_rows is not None else at
         offsets = cogroup.events.offsets
         key = run_of_rows(offsets)[at]
         bucket = np.zeros(len(at), np.int64)
@@ -172,7 +172,7 @@ def _reach(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
 
 def cogroup_of(code: Ints, count: int, events: pa.Table) -> CoGroup:
     """Return events by key and time, without queries."""
-    times = in_time(code.astype(np.uint32), instants(as_array(events.column(TIME))), count)
+    times = sort_by_time(code.astype(np.uint32), instants(as_array(events.column(TIME))), count)
     none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
     return CoGroup(
         none, times, {name: as_array(events.column(name)) for name in events.column_names}

@@ -48,7 +48,7 @@ def answer_in_spans(
     arrived: list[pa.RecordBatch] = []
     for rows, needs in ((asked, ()), (seen, groups)):
         names = (*rows.column_names, PARTITION)
-        split = SplitTask(names, keys, PLACES, both=whole.keys, groups=needs)
+        split = SplitTask(names, keys, PLACES, key_columns=whole.keys, groups=needs)
         for part in _with_partitions(rows, whole.keys, packed, rows_a_task):
             arrived.extend(split.run(part.combine_chunks().to_batches(max_chunksize=4)))
     done = SpanTask(whole.columns, whole.keys, whole.features, whole.schema, groups)

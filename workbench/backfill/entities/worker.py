@@ -19,7 +19,7 @@ from kernels.entities.validity import (
     UNSEEN,
     follow_validity,
 )
-from workbench.backfill.worker.cogroup import in_time
+from workbench.backfill.worker.cogroup import sort_by_time
 from workbench.backfill.worker.task import BackfillTask, Sides, table_of
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME, instants
@@ -96,7 +96,7 @@ def followed(rows: pa.Table, entity: Iterable[str], days: Ints) -> Followed:
     """
     code, count = _entities(rows, tuple(entity))
     at, says, holds = (as_array(rows.column(name)).to_numpy() for name in (AT, SAYS, HOLDS))
-    placed = in_time(code, at.astype(np.int64, copy=False), count)
+    placed = sort_by_time(code, at.astype(np.int64, copy=False), count)
     row = _ties_in_order(placed.row, placed.offsets, placed.time, says, holds)
     begin, end, fault = np.empty((3, len(row)), np.int64)
     kind = says[row].astype(np.int64)

@@ -6,8 +6,8 @@ from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.origin import counted
 from workbench.backfill.methods import choose
 from workbench.backfill.split.plan import SplitPlan
-from workbench.backfill.tree.plan import no_state
-from workbench.backfill.worker.partials import needs_all
+from workbench.backfill.tree.plan import features_without_state
+from workbench.backfill.worker.partials import needs_every_event
 from workbench.spark.jobs import collected
 from workbench.spark.sources.held import where_answered
 
@@ -39,18 +39,18 @@ def explanation(plan: Plan) -> str:
     str
     """
     chosen, sizes = choose(plan), _sizes(plan)
-    cutting = chosen.method == "auto"
+    cuts_keys = chosen.method == "auto"
     where = [where_answered(plan.queries.source, plan.events.source)] if plan.in_driver else []
     lines = [
         *where,
         f"{counted(sizes.queries, 'query', 'queries')} and {counted(sizes.events, 'event')} "
         f"with a key and a time, of {counted(sizes.keys, 'key')}; "
         f"the largest has {counted(sizes.largest, 'row')}",
-        f"auto{'' if cutting else ' is scan'}: {chosen.why}",
-        *(_cuts(plan, sizes) if cutting else ["cut by time: no key"]),
+        f"auto{'' if cuts_keys else ' is scan'}: {chosen.why}",
+        *(_cuts(plan, sizes) if cuts_keys else ["cut by time: no key"]),
         *_features_that_need_all(plan),
     ]
-    without = no_state(plan)
+    without = features_without_state(plan)
     if without:
         lines.append(f"tree cannot answer {', '.join(without)}: no state of theirs adds up")
     return "\n".join(lines)
@@ -60,12 +60,12 @@ def _sizes(plan: Plan) -> Sizes:
     """Return the sizes of both tables, by one job over their keys and times."""
     from pyspark.sql import functions as F
 
-    cutting = SplitPlan(plan)
-    queries = cutting.keys_and_times(plan.queries)
-    events = cutting.keys_and_times(plan.events)
+    split_plan = SplitPlan(plan)
+    queries = split_plan.keys_and_times(plan.queries)
+    events = split_plan.keys_and_times(plan.events)
     both = queries.withColumn("asks", F.lit(1)).unionAll(events.withColumn("asks", F.lit(0)))
     query_count, rows = F.sum("asks").alias("q"), F.count("asks").alias("n")
-    keys = both.groupBy(*cutting.keys_told_apart).agg(query_count, rows)
+    keys = both.groupBy(*split_plan.key_aliases).agg(query_count, rows)
     totals = keys.agg(F.count("n"), F.sum("q"), F.sum("n"), F.max("n"))
     count, q, n, largest = (int(one or 0) for one in collected(totals)[0])
     return Sizes(q, n - q, count, largest)
@@ -73,10 +73,10 @@ def _sizes(plan: Plan) -> Sizes:
 
 def _cuts(plan: Plan, sizes: Sizes) -> list[str]:
     """Return lines on the keys that a run cuts, and on what makes a key large."""
-    cutting = SplitPlan(plan)
-    aim, most = cutting.task.sizes(sizes.queries + sizes.events)
+    split_plan = SplitPlan(plan)
+    aim, most = split_plan.task.sizes(sizes.queries + sizes.events)
     large = f"large is a key of more than {most:,} rows, and a span of it has about {aim:,}"
-    cut_keys = collected(cutting.shown().orderBy("rows", ascending=False))
+    cut_keys = collected(split_plan.cut_keys().orderBy("rows", ascending=False))
     if not cut_keys:
         return [f"cut by time: no key; {large}"]
     lines = [f"cut by time: {counted(len(cut_keys), 'key')}; {large}"]
@@ -98,7 +98,7 @@ def _features_that_need_all(plan: Plan) -> list[str]:
     names = [
         bound.name
         for bound, one in zip(plan.features, task.features, strict=True)
-        if needs_all(one.call, task.schema)
+        if needs_every_event(one.call, task.schema)
     ]
     if not names:
         return []

@@ -40,7 +40,7 @@ class InstrumentedTask:
             for part in parts:
                 rows[kind_of(part.schema.names)] += len(part)
             begin = perf_counter()
-            answers += sum(len(batch) for batch in self.task.of_subpartition(parts))
+            answers += sum(len(batch) for batch in self.task.answer_subpartition(parts))
             took += perf_counter() - begin
         context = TaskContext.get()
         number = context.partitionId() if context else 0

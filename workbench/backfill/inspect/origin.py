@@ -155,8 +155,8 @@ class OneQuery:
     def counting(self, feature: str) -> NDArray[np.int64]:
         """Return which of the events count for a feature, in the order of time."""
         _, window, rows = self._counting(feature)
-        assert window.taken is not None
-        return np.asarray(window.taken.take(pa.array(rows)), np.int64)
+        assert window.event_rows is not None
+        return np.asarray(window.event_rows.take(pa.array(rows)), np.int64)
 
     def _counting(self, feature: str) -> tuple[Call, QueryWindow, NDArray[np.int64]]:
         call = next(one.call for one in self.task.features if one.call.column == feature)
@@ -206,7 +206,7 @@ def _origin(one: OneQuery, feature: Feature) -> Origin:
     sides = task.sides(one.queries, one.events)
     cogroup = cogroup_of(sides)
     window, time = cogroup.window(call.arguments), cogroup.events.time
-    rows = _rows_that_count(window, feature, int(cogroup.query_places[0]))
+    rows = _rows_that_count(window, feature, int(cogroup.query_positions[0]))
     high = floor_to(one.query, span.last_hop)
     low = _low(span, one.query, time[rows], high)
     tail = max(low, floor_to(high, span.hop)) if span.hop > 1 else low
@@ -214,8 +214,8 @@ def _origin(one: OneQuery, feature: Feature) -> Origin:
     mergeable = stateful(window, call, rows)
     # A map has a state in each of its buckets, which the worker puts together.
     if mergeable is None or feature.by is not None:
-        assert window.taken is not None
-        shown = sides.events.take(window.taken.take(pa.array(rows)))
+        assert window.event_rows is not None
+        shown = sides.events.take(window.event_rows.take(pa.array(rows)))
         own, merged = _by_the_worker(task, feature, sides.queries, shown, pieces)
         states = list(map(in_words, own))
     else:

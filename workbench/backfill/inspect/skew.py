@@ -141,14 +141,16 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
 
 def spans_of(plan: Plan) -> pd.DataFrame:
     """Return when the spans of keys begin that are cut by time; the first ones have no begin."""
-    cutting = SplitPlan(plan)
-    packed = in_arrow(cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary"))
+    split_plan = SplitPlan(plan)
+    packed = in_arrow(split_plan.summaries().mapInArrow(split_plan.task.run, f"{CUTS} binary"))
     keys: list[str] = []
     begins: list[int] = []
     for chunk in packed.column(CUTS).chunks:
         for one in binaries(chunk):
             cuts = unpacked_rows(one)
-            cut_keys = zip(*(cuts.column(name).to_pylist() for name in cutting.keys), strict=True)
+            cut_keys = zip(
+                *(cuts.column(name).to_pylist() for name in split_plan.keys), strict=True
+            )
             for key, starts in zip(cut_keys, cuts.column(START).to_pylist(), strict=True):
                 keys += [_shown(key)] * (len(starts) - 1)
                 begins += starts[1:]
@@ -159,10 +161,10 @@ def _keys_and_times(plan: Plan) -> "tuple[DataFrame, list[Column]]":
     """The keys and times of both tables."""
     from pyspark.sql import functions as F
 
-    cutting = SplitPlan(plan)
-    queries = cutting.keys_and_times(plan.queries)
-    events = cutting.keys_and_times(plan.events)
-    return queries.unionAll(events), [F.col(name) for name in cutting.keys_told_apart]
+    split_plan = SplitPlan(plan)
+    queries = split_plan.keys_and_times(plan.queries)
+    events = split_plan.keys_and_times(plan.events)
+    return queries.unionAll(events), [F.col(name) for name in split_plan.key_aliases]
 
 
 def _is(keys: "list[Column]", values: tuple[Any, ...]) -> "Column":

@@ -1,4 +1,4 @@
-"""The plans of a backfill that cut keys by time: all of them, or those that hold too much."""
+"""The plans of a backfill that cut keys by time: all keys, or only the large ones."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from workbench.backfill.bind import (
 )
 from workbench.backfill.split.map_side import SplitTask
 from workbench.backfill.split.reduce_side import SpanTask
-from workbench.backfill.worker.partials import feature_groups, needs_all
+from workbench.backfill.worker.partials import feature_groups, needs_every_event
 from workbench.columnar.blocks import TIME
 from workbench.engine.extent import CallExtent
 from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
@@ -27,17 +27,17 @@ from workbench.spark.table import BoundTable, column
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: Further than any time is from another.
+#: At least as far as any time is from another.
 ANY_DISTANCE = 2**63 - 1
 
 
 def sawtooth(plan: Plan) -> Work:
-    """Cut the time of all keys alike, into as many spans as a shuffle has partitions."""
+    """Cut the time of all keys at the same instants, into as many spans as there are partitions."""
     return split(plan, SplitPlan(plan, every_key=True, least=1))
 
 
 def auto(plan: Plan) -> Work:
-    """Cut those keys that hold more than their share, and leave the others to one task each."""
+    """Cut the keys with more rows than their share, and keep all others whole."""
     return split(plan, SplitPlan(plan))
 
 
@@ -60,19 +60,19 @@ class SplitPlan:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns, as the workers call them, that say which cuts a row has."""
+        """The workers' columns that identify the cuts of a row."""
         return () if self.every_key else tuple(f"k{i}" for i in range(len(self.plan.backfill.key)))
 
     @property
-    def keys_told_apart(self) -> tuple[str, ...]:
-        """What :meth:`keys_and_times` calls the columns of the key."""
+    def key_aliases(self) -> tuple[str, ...]:
+        """The names of the key's columns in :meth:`keys_and_times`."""
         return tuple(f"c{i}" for i in range(len(self.plan.backfill.key)))
 
     @property
     def extent(self) -> CallExtent:
-        """How far before a span its events are all needed.
+        """The distance before a span within which it needs every event.
 
-        Of other events few travel: those make no copies to speak of.
+        Features that need few events of each hop do not count: these make hardly any copies.
         """
         if self.every_key:
             return CallExtent()
@@ -80,19 +80,19 @@ class SplitPlan:
         spans = [
             bound.span
             for bound, one in zip(self.plan.features, wire.task.features, strict=True)
-            if needs_all(one.call, wire.task.schema)
+            if needs_every_event(one.call, wire.task.schema)
         ]
-        far = [ANY_DISTANCE if one.window is None else one.window + one.hop for one in spans]
-        return CallExtent(distance=(max(far, default=0), 0))
+        distances = [ANY_DISTANCE if one.window is None else one.window + one.hop for one in spans]
+        return CallExtent(distance=(max(distances, default=0), 0))
 
     @property
     def task(self) -> CutTask:
-        """What makes cuts of all summaries."""
+        """The task that chooses cuts from all summaries."""
         pieces = self.plan.partitions
         return CutTask(self.keys, self.extent, False, pieces, None, self.least)
 
     def summaries(self) -> "DataFrame":
-        """Return what is known about large keys, from a pass over keys and times alone."""
+        """Return summaries of large keys, from a pass over the keys and times alone."""
         plan = self.plan
         queries, events = map(self.keys_and_times, (plan.queries, plan.events))
         columns = (*self.keys, TIME)
@@ -103,28 +103,28 @@ class SplitPlan:
         )
         return sampled.repartition(1)
 
-    def shown(self) -> "DataFrame":
-        """Return the keys that are cut, how many rows each has, and in how many spans."""
+    def cut_keys(self) -> "DataFrame":
+        """Return the keys that are cut, with their numbers of rows and of spans."""
         schema = shown_schema(self.plan.events, self.keys)
-        found = self.summaries().mapInArrow(self.task.shown, schema)
-        return found.toDF(*self.plan.backfill.key, "rows", "spans")
+        keys = self.summaries().mapInArrow(self.task.shown, schema)
+        return keys.toDF(*self.plan.backfill.key, "rows", "spans")
 
     def keys_and_times(self, table: BoundTable) -> "DataFrame":
-        """Return the keys that are told apart, and the times, of one of the tables."""
+        """Return the keys and the times of one of the tables."""
         keys = [column(table, name, "key") for name in table.key]
-        aliased = [value.alias(c) for value, c in zip(keys, self.keys_told_apart, strict=True)]
+        aliased = [value.alias(c) for value, c in zip(keys, self.key_aliases, strict=True)]
         moment = micros(table, table.time, column(table, table.time, "time")).alias(TIME)
-        rows = without_null(table.df.select(*aliased, moment), (*self.keys_told_apart, TIME))
+        rows = without_null(table.df.select(*aliased, moment), (*self.key_aliases, TIME))
         return rows.select(TIME) if self.every_key else rows
 
 
-def split(plan: Plan, cutting: SplitPlan) -> Work:
-    """Bring queries and events of a key together, or of a span of time where keys are cut.
+def split(plan: Plan, split_plan: SplitPlan) -> Work:
+    """Bring the queries and events of each key together, or of each span of a key that is cut.
 
     Parameters
     ----------
     plan : Plan
-    cutting : SplitPlan
+    split_plan : SplitPlan
 
     Returns
     -------
@@ -132,28 +132,33 @@ def split(plan: Plan, cutting: SplitPlan) -> Work:
 
     Notes
     -----
-    One shuffle of the rows. The cuts are a subquery of the plan, so nothing runs before the answer
-    is asked for; their one value goes along with the first row of each task.
+    One shuffle of the rows. The cuts are a subquery of the plan, so no job runs before the result
+    is used. Their value is sent with the first row of each task.
     """
     ship(plan.queries.df.sparkSession)
-    choose = named_task("choose cuts", cutting.task.run)
-    cuts = cutting.summaries().mapInArrow(choose, f"{CUTS} binary").scalar()
-    queries = _bundles(cutting, cuts, queries=True)
-    events = _bundles(cutting, cuts, queries=False)
-    done = plan.wire.task
-    groups = feature_groups(done.features, done.schema)
-    task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
-    return Work(plan, gathered_by_subpartition(plan, queries.unionAll(events)), task)
+    choose = named_task("choose cuts", split_plan.task.run)
+    cuts = split_plan.summaries().mapInArrow(choose, f"{CUTS} binary").scalar()
+    queries = _bundles(split_plan, cuts, queries=True)
+    events = _bundles(split_plan, cuts, queries=False)
+    task = plan.wire.task
+    groups = feature_groups(task.features, task.schema)
+    span_task = SpanTask(task.columns, task.keys, task.features, task.schema, groups)
+    return Work(plan, gathered_by_subpartition(plan, queries.unionAll(events)), span_task)
 
 
-def _bundles(cutting: SplitPlan, cuts: "Column", queries: bool) -> "DataFrame":
-    """One of the two tables in bundles, with the number of the partition of each."""
-    plan, wire, done = cutting.plan, cutting.plan.wire, cutting.plan.wire.task
+def _bundles(split_plan: SplitPlan, cuts: "Column", queries: bool) -> "DataFrame":
+    """Return one of the two tables in bundles, with the number of each bundle's partition."""
+    plan, wire, task = split_plan.plan, split_plan.plan.wire, split_plan.plan.wire.task
     wanted = wire.queries if queries else wire.events
-    columns, goes = routed_rows(plan, wanted, done.keys, queries)
-    groups = () if queries else feature_groups(done.features, done.schema)
+    columns, routed = routed_rows(plan, wanted, task.keys, queries)
+    groups = () if queries else feature_groups(task.features, task.schema)
     hashed = plan.shuffle.hashed
-    task = SplitTask(
-        columns, cutting.keys, plan.subpartitions, hashed=hashed, both=done.keys, groups=groups
+    split_task = SplitTask(
+        columns,
+        split_plan.keys,
+        plan.subpartitions,
+        hashed=hashed,
+        key_columns=task.keys,
+        groups=groups,
     )
-    return bundled(with_value(goes, CUTS, cuts), task, "bundle by span")
+    return bundled(with_value(routed, CUTS, cuts), split_task, "bundle by span")

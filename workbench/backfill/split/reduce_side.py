@@ -1,4 +1,4 @@
-"""The part of a backfill that runs in Spark's workers where large keys are cut by time."""
+"""The task of a backfill in which large keys are cut by time."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from workbench.backfill.split.map_side import COPY
-from workbench.backfill.worker.buckets import Answered, bucketed, plainly
+from workbench.backfill.worker.buckets import AnswerFunction, answer_by_bucket, answer_plainly
 from workbench.backfill.worker.cogroup import CoGroup
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import FromStates
@@ -25,18 +25,18 @@ Batches = list[pa.RecordBatch]
 
 @dataclass
 class SpanRows:
-    """The rows of a task by what they are.
+    """The rows of a task by their kind.
 
     Attributes
     ----------
     queries, events : list of pyarrow.RecordBatch
-        Those of whole keys.
+        The rows of whole keys.
     span_queries, span_events : list of pyarrow.RecordBatch
-        Those of spans.
+        The rows of spans.
     copies : dict of int to list of pyarrow.RecordBatch
-        Earlier events by the group that they are for.
+        Earlier events, by the number of the group that they are for.
     states : dict of int to list of pyarrow.RecordBatch
-        Those of earlier events by their slot.
+        States of earlier events, by the number of their slot.
     """
 
     queries: Batches = field(default_factory=list)
@@ -47,7 +47,7 @@ class SpanRows:
     states: dict[int, Batches] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Put rows where they belong."""
+        """Add a batch to the list of its kind."""
         names = batch.schema.names
         if COPY in names:
             self.copies[batch.column(COPY)[0].as_py()].append(batch.drop_columns([COPY]))
@@ -61,104 +61,116 @@ class SpanRows:
 
 @dataclass(frozen=True)
 class SpanTask(BackfillTask):
-    """Answer every query of whole keys, and of spans of those that are cut by time.
+    """Answers every query of whole keys, and of spans of keys that are cut by time.
 
     Attributes
     ----------
     groups : tuple of FeatureGroup
-        The features by windows and buckets.
+        The features, grouped by windows and buckets.
     """
 
     groups: tuple[FeatureGroup, ...] = ()
 
-    def of_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for all rows of some keys and spans, and all that their queries need."""
-        arrived = SpanRows()
+    def answer_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer the queries of some keys and spans, from all rows that they need."""
+        rows = SpanRows()
         for part in parts:
-            arrived.add(part)
-        if arrived.queries:
-            found = self.answer(*map(table_of, (arrived.queries, arrived.events)))
-            yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
-        if arrived.span_queries:
-            found = self.of_spans(arrived)
-            yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
+            rows.add(part)
+        if rows.queries:
+            answers = self.answer(*map(table_of, (rows.queries, rows.events)))
+            yield from answers.to_batches(max_chunksize=ROWS_AT_ONCE)
+        if rows.span_queries:
+            answers = self.answer_spans(rows)
+            yield from answers.to_batches(max_chunksize=ROWS_AT_ONCE)
 
-    def of_spans(self, arrived: SpanRows) -> pa.Table:
+    def answer_spans(self, span_rows: SpanRows) -> pa.Table:
         """Return every query of a span with its features."""
-        meetings = Meetings(self, arrived)
-        found: dict[str, pa.Array] = {}
+        cogroups = SpanCoGroups(self, span_rows)
+        columns_by_name: dict[str, pa.Array] = {}
         slots = 0
-        for number, group in enumerate(self.groups):
-            sent = {slot: slots + i for i, slot in enumerate(group.slots)}
-            slots += len(sent)
+        for group_number, group in enumerate(self.groups):
+            slot_numbers = {slot: slots + i for i, slot in enumerate(group.slots)}
+            slots += len(slot_numbers)
             for one in group.among(self.features):
-                found[one.call.column] = self._of_span(one, sent, number, meetings)
-        columns = meetings.queries(self.columns)
-        columns |= {one.call.column: found[one.call.column] for one in self.features}
+                columns_by_name[one.call.column] = self._answer_feature(
+                    one, slot_numbers, group_number, cogroups
+                )
+        columns = cogroups.queries(self.columns)
+        columns |= {one.call.column: columns_by_name[one.call.column] for one in self.features}
         return pa.table(columns)
 
-    def _of_span(
-        self, feature: Feature, sent: dict[Call, int], number: int, meetings: "Meetings"
+    def _answer_feature(
+        self,
+        feature: Feature,
+        slot_numbers: dict[Call, int],
+        group_number: int,
+        cogroups: "SpanCoGroups",
     ) -> pa.Array:
         call, slots = feature.call, partial_states(feature.call, self.schema)
-        came = tuple(sent.values())
-        cogroup = meetings.with_states(came) if slots else meetings.with_copies(number)
-        answered: Answered = plainly
+        cogroup = (
+            cogroups.with_states(tuple(slot_numbers.values()))
+            if slots
+            else cogroups.with_copies(group_number)
+        )
+        answer_function: AnswerFunction = answer_plainly
         if slots:
             kind = self.schema.field(call.arguments[0]).type if call.arguments else None
-            answered = FromStates({sent[slot]: slot for slot in slots}, kind)
+            answer_function = FromStates({slot_numbers[slot]: slot for slot in slots}, kind)
         if feature.by is not None:
-            return bucketed(call, feature.by, feature.kind, cogroup, answered)
-        return answered(call, cogroup)[0]
+            return answer_by_bucket(call, feature.by, feature.kind, cogroup, answer_function)
+        return answer_function(call, cogroup)[0]
 
 
-class Meetings:
-    """The queries of spans beside their events, and beside what came from earlier spans.
+class SpanCoGroups:
+    """CoGroups of the queries of spans with their events and those of earlier spans.
 
     Parameters
     ----------
     task : BackfillTask
-    arrived : SpanRows
+    span_rows : SpanRows
     """
 
-    def __init__(self, task: BackfillTask, arrived: SpanRows) -> None:
-        self.arrived = arrived
+    def __init__(self, task: BackfillTask, span_rows: SpanRows) -> None:
+        self.span_rows = span_rows
         self._of_group: dict[int, CoGroup] = {}
         self._of_slots: dict[tuple[int, ...], CoGroup] = {}
         time = task.schema.get_field_index(TIME)
         schema = task.schema.set(time, pa.field(TIME, pa.int64()))
         self.schema = schema.append(pa.field(PIECE, pa.int32()))
         self.task = replace(task, keys=(*task.keys, PIECE), schema=self.schema)
-        self.query_rows = pa.Table.from_batches(arrived.span_queries)
-        self.own = table_of(arrived.span_events) or self.schema.empty_table()
+        self.query_rows = pa.Table.from_batches(span_rows.span_queries)
+        self.own_events = table_of(span_rows.span_events) or self.schema.empty_table()
 
     def queries(self, columns: Iterable[tuple[str, str]]) -> dict[str, pa.Array]:
-        """Return columns of the queries, in the order in which they are answered."""
-        row = pa.array(self._alone.queries.row)
+        """Return columns of the queries, in the order of their answers."""
+        row = pa.array(self._without_earlier.queries.row)
         return {name: self.query_rows.column(alias).take(row) for name, alias in columns}
 
     def with_copies(self, group: int) -> CoGroup:
-        """Return the queries beside their events and those that came for a group."""
+        """Return the queries with their events and the earlier events for a group."""
         if group not in self._of_group:
-            came = table_of(self.arrived.copies.get(group, []))
-            # The meeting of one group at a time: they are asked for one after another.
-            self._of_group = {group: self._alone if came is None else self._met([self.own, came])}
+            copies = table_of(self.span_rows.copies.get(group, []))
+            # Only the last group is cached, as groups are requested one after another.
+            cogroup = self._without_earlier
+            if copies is not None:
+                cogroup = self._cogroup([self.own_events, copies])
+            self._of_group = {group: cogroup}
         return self._of_group[group]
 
     def with_states(self, slots: tuple[int, ...]) -> CoGroup:
-        """Return the queries beside their events and the states of some slots."""
+        """Return the queries with their events and the earlier states of some slots."""
         if slots not in self._of_slots:
             self._of_slots = {}
-            batches = (batch for slot in slots for batch in self.arrived.states.get(slot, []))
+            batches = (batch for slot in slots for batch in self.span_rows.states.get(slot, []))
             states = [pa.Table.from_batches([batch]) for batch in batches]
             none = pa.schema([(SLOT, pa.int32())]).empty_table()
-            self._of_slots = {slots: self._met([self.own, none, *states])}
+            self._of_slots = {slots: self._cogroup([self.own_events, none, *states])}
         return self._of_slots[slots]
 
     @cached_property
-    def _alone(self) -> CoGroup:
-        return self._met([self.own])
+    def _without_earlier(self) -> CoGroup:
+        return self._cogroup([self.own_events])
 
-    def _met(self, events: list[pa.Table]) -> CoGroup:
+    def _cogroup(self, events: list[pa.Table]) -> CoGroup:
         together = pa.concat_tables(events, promote_options="default")
         return cogroup_of(self.task.sides(self.query_rows, together))

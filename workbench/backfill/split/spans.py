@@ -1,7 +1,7 @@
-"""Keys whose time is cut into spans, and what each span needs of the events before it.
+"""Keys whose time is cut into spans, and the events before a span that it needs.
 
-The queries of a span see all events of its core, if any of that time. Of those before and behind
-the core, some queries see them and some do not: there hops stay apart.
+The core of a span is the earlier time that all of its queries see. Before and after the core some
+queries see an event and some do not, so states of hops there are not combined.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from workbench.columnar.ragged import offsets_of, rows_of_runs, run_of_rows
 
 @dataclass(frozen=True)
 class Targets:
-    """The spans of some keys that may need earlier events: all but the first of each key.
+    """The spans of keys that may need earlier events: all but the first of each key.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Targets:
 
     @classmethod
     def of(cls, starts: Sequence[Ints]) -> "Targets":
-        """Return the spans of keys whose spans start then.
+        """Return the spans of keys, from the starts of each key's spans.
 
         Examples
         --------
@@ -49,21 +49,21 @@ class Targets:
         return cls(
             offsets_of(counts),
             np.repeat(np.arange(len(starts)), counts),
-            _joined(piece),
-            _joined([one[1:] for one in starts]),
-            _joined(last),
+            _concatenated(piece),
+            _concatenated([one[1:] for one in starts]),
+            _concatenated(last),
         )
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Events, or hops of them, by key and by time.
+    """Events, or hops, ordered by key and by time.
 
     Attributes
     ----------
     offsets : int64 array of shape (keys + 1,)
     piece, time : int64 arrays of shape (cells,)
-        The span that each belongs to, and when it begins.
+        The span of each, and its begin.
     """
 
     offsets: Ints
@@ -71,7 +71,7 @@ class Cells:
     time: Ints
 
     def needed(self, targets: Targets, span: Span) -> "Needed":
-        """Return the cells that spans need for windows of a kind."""
+        """Return the cells that spans need for windows of a :class:`Span`."""
         first, core_end = span.ranges(targets.start, targets.offsets, self.time, self.offsets)
         core, _ = span.ranges(targets.last, targets.offsets, self.time, self.offsets)
         base = self.offsets[targets.key]
@@ -81,7 +81,7 @@ class Cells:
         return Needed(low, core, np.clip(base + core_end.ravel(), core, end), end)
 
     def _before(self, targets: Targets) -> Ints:
-        """Where the cells of each span's key end that belong to earlier spans."""
+        """Return the end, for each span, of the cells of its key that belong to earlier spans."""
         keys = run_of_rows(self.offsets)
         stride = int(targets.piece.max(initial=0)) + 1
         wanted = targets.key * stride + targets.piece
@@ -90,7 +90,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Needed:
-    """The cells that each span needs, from low up to end; those of its core are seen by all.
+    """The cells that each span needs, from low up to end. All its queries see those of the core.
 
     Attributes
     ----------
@@ -102,24 +102,24 @@ class Needed:
     core_end: Ints
     end: Ints
 
-    def apart(self) -> tuple[Ints, Ints]:
-        """Return the cells that stay apart, and the span that each goes to."""
-        before, behind = spread(self.low, self.core), spread(self.core_end, self.end)
-        cell, target = (np.concatenate(pair) for pair in zip(before, behind, strict=True))
+    def outside_core(self) -> tuple[Ints, Ints]:
+        """Return the cells outside of the core, and the span that each is sent to."""
+        before, after = range_members(self.low, self.core), range_members(self.core_end, self.end)
+        cell, target = (np.concatenate(pair) for pair in zip(before, after, strict=True))
         return cell, target
 
 
-def spread(first: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Return all members of half-open ranges, and the number of the range of each.
+def range_members(first: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Return all integers of half-open ranges, and the number of each one's range.
 
     Examples
     --------
-    >>> [one.tolist() for one in spread(np.array([2, 7]), np.array([4, 8]))]
+    >>> [one.tolist() for one in range_members(np.array([2, 7]), np.array([4, 8]))]
     [[2, 3, 7], [0, 0, 1]]
     """
     sizes = end - first
     return rows_of_runs(first, sizes), np.repeat(np.arange(len(first)), sizes)
 
 
-def _joined(parts: Sequence[Ints]) -> Ints:
+def _concatenated(parts: Sequence[Ints]) -> Ints:
     return np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""A backfill by the tree: queries go to all events, and states of nodes come back to them."""
+"""A backfill by trees: queries are sent to all events, and states of nodes are sent back."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def tree(plan: Plan) -> Work:
-    """Send the queries' keys and times to all events, and reduce the states of their trees' nodes.
+    """Send the keys and times of queries to all tasks of events, and combine their nodes' states.
 
     Parameters
     ----------
@@ -40,44 +40,43 @@ def tree(plan: Plan) -> Work:
     Raises
     ------
     WorkbenchError
-        When a feature has no state that adds up.
+        When a feature has no states that combine.
 
     Notes
     -----
-    No event is shuffled but the few that answer a call of their own, such as the greatest. The
-    times of the queries are a subquery of the plan, so nothing runs before the answer is asked
-    for; its one value goes along with the first row of each task. So the queries are read twice.
+    Shuffles no events except the few that can answer a call on their own, such as the greatest.
+    The times of the queries are a subquery of the plan, so no job runs before the result is used.
+    Its value is sent with the first row of each task. So the queries are read twice.
 
     Source: Zipline, "Window Tiling Algorithm": the broadcast hash join.
     """
     # Its shuffle does not grow with the events.
     plan = replace(plan, shuffled=("queries",))
-    without = no_state(plan)
-    if without:
-        called = {one.name: one.resolved.function for one in plan.features}[without[0]]
+    if without := features_without_state(plan):
+        function = {one.name: one.resolved.function for one in plan.features}[without[0]]
         raise WorkbenchError(
-            f"{without[0]}: method='tree' cannot answer {called!r}, which has no state that adds "
+            f"{without[0]}: method='tree' cannot answer {function!r}, which has no state that adds "
             "up from parts; take method='auto', 'scan' or 'sawtooth'."
         )
     ship(plan.queries.df.sparkSession)
     wire = plan.wire
-    done = wire.task
-    queries = bundles(plan, wire.queries, done.keys, queries=True)
+    task = wire.task
+    queries = bundles(plan, wire.queries, task.keys, queries=True)
     together = gathered_by_subpartition(plan, queries.unionAll(_nodes(plan)))
-    groups = feature_groups(done.features, done.schema)
-    task = TreeTask(done.columns, done.keys, done.features, done.schema, groups)
-    return Work(plan, together, task)
+    groups = feature_groups(task.features, task.schema)
+    tree_task = TreeTask(task.columns, task.keys, task.features, task.schema, groups)
+    return Work(plan, together, tree_task)
 
 
-def no_state(plan: Plan) -> list[str]:
-    """Return the features that a tree cannot answer: theirs is neither a state nor one event."""
+def features_without_state(plan: Plan) -> list[str]:
+    """Return the features that trees cannot answer, as they need more than a state or one event."""
     task = plan.wire.task
     calls = (one.call for one in task.features)
     return [one.column for one in calls if not (picks(one) or partial_states(one, task.schema))]
 
 
 def query_times(plan: Plan) -> "Column":
-    """Return the different keys and times of the queries as one value."""
+    """Return the distinct keys and times of the queries as one value."""
     wire = plan.wire
     needed = (*wire.task.keys, TIME)
     rows, number = numbered(plan.queries.df, {name: wire.queries[name] for name in needed})
@@ -89,10 +88,10 @@ def query_times(plan: Plan) -> "Column":
 
 
 def _nodes(plan: Plan) -> "DataFrame":
-    """The nodes of all trees in bundles, with the number of the partition of each."""
-    done = plan.wire.task
-    columns, goes = routed_rows(plan, plan.wire.events, done.keys, queries=False)
-    groups = feature_groups(done.features, done.schema)
+    """Return the nodes of all trees in bundles, with the number of each bundle's partition."""
+    task = plan.wire.task
+    columns, routed = routed_rows(plan, plan.wire.events, task.keys, queries=False)
+    groups = feature_groups(task.features, task.schema)
     hashed = plan.shuffle.hashed
-    task = NodeTask(columns, done.keys, plan.subpartitions, hashed=hashed, groups=groups)
-    return bundled(with_value(goes, QUERY_TIMES, query_times(plan)), task, "tree nodes")
+    node_task = NodeTask(columns, task.keys, plan.subpartitions, hashed=hashed, groups=groups)
+    return bundled(with_value(routed, QUERY_TIMES, query_times(plan)), node_task, "tree nodes")

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.core.arrays import Ints
-from workbench.backfill.split.spans import spread
-from workbench.backfill.worker.cogroup import Times, in_time
+from workbench.backfill.split.spans import range_members
+from workbench.backfill.worker.cogroup import Times, sort_by_time
 from workbench.columnar.blocks import (
     TIME,
     binaries,
@@ -27,14 +27,14 @@ from workbench.columnar.ragged import begins_run, offsets_of, places_in_runs, ru
 from workbench.engine.ranges.sample import with_columns
 from workbench.errors import WorkbenchError
 
-#: The column of a key's times, and that of them all when they are packed.
+#: The columns of a key's times, and of the packed times of all keys.
 TIMES, QUERY_TIMES = "__times__", "__query_times__"
-#: What every task gets at most: about 4,000,000 queries, whose trees need 30 times as much.
+#: The most that every task gets: about 4,000,000 queries, whose trees need 30 times as much.
 MOST_BYTES = 32_000_000
 
 
 def query_times_of(queries: Times) -> tuple[Ints, Ints, Ints]:
-    """Return the different times of each key: their offsets, that of each query, and these times.
+    """Return the distinct query times of each key, and the place of each query among them.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def query_times_of(queries: Times) -> tuple[Ints, Ints, Ints]:
 
 @dataclass(frozen=True)
 class QueryTimes:
-    """Different keys, and the different times at which each is asked, in order.
+    """The distinct keys of queries, and the distinct sorted query times of each.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class QueryTimes:
 
     @classmethod
     def of(cls, rows: pa.Table, keys: Sequence[str]) -> "QueryTimes":
-        """Return those of rows that have a key and a time.
+        """Return the query times of rows, none of which lacks a key or a time.
 
         Examples
         --------
@@ -88,18 +88,18 @@ class QueryTimes:
         """
         of_rows = rows.select(list(keys))
         code, count = key_codes(of_rows)
-        times = in_time(code, instants(as_array(rows.column(TIME))), count)
+        times = sort_by_time(code, instants(as_array(rows.column(TIME))), count)
         offsets, _, time = query_times_of(times)
         return cls(of_rows.take(pa.array(times.row[times.offsets[:-1]])), offsets, time)
 
     @classmethod
     def read(cls, packed: Any) -> "QueryTimes":
-        """Return the query times that were packed."""
+        """Return the query times from packed ones; the inverse of :meth:`packed`."""
         return cls.of_table(unpacked_rows(packed))
 
     @classmethod
     def of_table(cls, table: pa.Table) -> "QueryTimes":
-        """Return the query times that a table holds."""
+        """Return the query times from a table; the inverse of :meth:`table`."""
         lists = as_array(table.column(TIMES))
         return cls(table.drop_columns([TIMES]), lists.offsets.to_numpy(), lists.values.to_numpy())
 
@@ -113,33 +113,35 @@ class QueryTimes:
         return with_columns(self.keys, {TIMES: lists}).combine_chunks()
 
     def rows(self) -> pa.Table:
-        """Return a row for each moment."""
+        """Return a row for each key and time."""
         key = run_of_rows(self.offsets)
         return self.keys.take(pa.array(key)).append_column(TIME, pa.array(self.time))
 
     def numbers(self, keys: pa.Table) -> Ints:
-        """Return the number of each row's key, -1 for keys that are not asked."""
+        """Return the number of each row's key, -1 for keys without queries."""
         # Spark's events lack null keys, and their schema says so; queries may have some.
         schema = pa.schema([field.with_nullable(True) for field in keys.schema])
-        known, count = self.keys.cast(schema), len(self.keys)
-        # Codes count up in the order of first rows, so the keys that are asked have the first ones.
-        codes = key_codes(pa.concat_tables([known, keys.cast(schema)]))[0][count:].astype(np.int64)
+        own_keys, count = self.keys.cast(schema), len(self.keys)
+        # Codes are numbered by first occurrence, so the keys of queries have the first ones.
+        codes = key_codes(pa.concat_tables([own_keys, keys.cast(schema)]))[0][count:].astype(
+            np.int64
+        )
         return np.where(codes < count, codes, -1)
 
-    def taken(self, key: Ints) -> tuple[Ints, Ints]:
-        """Return the offsets and the times of some keys, one behind the other."""
+    def times_of(self, key: Ints) -> tuple[Ints, Ints]:
+        """Return the offsets and the times of some keys, in this order."""
         first, end = self.offsets[key], self.offsets[key + 1]
-        member, _ = spread(first, end)
+        member, _ = range_members(first, end)
         return offsets_of(end - first), self.time[member]
 
     @cached_property
     def marks(self) -> Ints:
-        """A number for each key, which hardly stays the same when one of its times changes."""
+        """A hash of the query times of each key."""
         return marks_of(self.offsets, self.time)
 
 
 def marks_of(offsets: Ints, time: Ints) -> Ints:
-    """Return a number for the times of each key: the same for the same times.
+    """Return a hash of the times of each key.
 
     Examples
     --------
@@ -156,12 +158,12 @@ def marks_of(offsets: Ints, time: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class QueryTimesTask:
-    """Pack the query times of a Spark partition, not too many rows at once.
+    """Packs the query times of a Spark partition, not too many rows at once.
 
     Attributes
     ----------
     columns : tuple of str
-        The names of the columns as they arrive.
+        The names of the columns in their order.
     keys : tuple of str
     """
 
@@ -169,29 +171,29 @@ class QueryTimesTask:
     keys: tuple[str, ...]
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return query times, each as one binary value."""
+        """Yield query times, each as one binary value."""
         freeze_gc()
-        some = gathered(batch.rename_columns(list(self.columns)) for batch in batches)
-        found = (QueryTimes.of(rows, self.keys).table() for rows in some)
-        yield from to_one_task(found, QUERY_TIMES, self.columns)
+        chunks = gathered(batch.rename_columns(list(self.columns)) for batch in batches)
+        tables = (QueryTimes.of(rows, self.keys).table() for rows in chunks)
+        yield from to_one_task(tables, QUERY_TIMES, self.columns)
 
 
 @dataclass(frozen=True)
 class JoinTask:
-    """Join the query times of all Spark partitions.
+    """Joins the query times of all Spark partitions.
 
     Attributes
     ----------
     keys : tuple of str
     most : int
-        The most bytes that they may have.
+        The most bytes of the result.
     """
 
     keys: tuple[str, ...]
     most: int = MOST_BYTES
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return all query times as one binary value, and none where there are none."""
+        """Yield all query times as one binary value, or nothing without query times."""
         freeze_gc()
         tables: list[pa.Table] = []
         size = 0

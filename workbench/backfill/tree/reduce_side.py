@@ -1,4 +1,4 @@
-"""The tree's backfill behind the shuffle: nodes are joined and pushed to the queries."""
+"""The backfill by trees after the shuffle: combines nodes and pushes their states to queries."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.distributed_tree import node_states
 from workbench.backfill.tree.map_side import EVENT_OF, MARK, NODE, STATES_OF
 from workbench.backfill.tree.query_times import QueryTimes, query_times_of
-from workbench.backfill.worker.buckets import bucketed
-from workbench.backfill.worker.cogroup import CoGroup, in_time
+from workbench.backfill.worker.buckets import answer_by_bucket
+from workbench.backfill.worker.cogroup import CoGroup, sort_by_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import FeatureGroup
 from workbench.backfill.worker.task import QUERY, BackfillTask
@@ -33,13 +33,13 @@ Batches = list[pa.RecordBatch]
 
 @dataclass
 class ArrivedNodes:
-    """The rows of a task by what they are.
+    """The rows of a task by their kind.
 
     Attributes
     ----------
     queries : list of pyarrow.RecordBatch
     states, events : dict of int to list of pyarrow.RecordBatch
-        States of nodes by the group that they are for, and events of nodes by their call.
+        States of nodes by the number of their group, and events of nodes by that of their call.
     """
 
     queries: Batches = field(default_factory=list)
@@ -47,7 +47,7 @@ class ArrivedNodes:
     events: dict[int, Batches] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Put rows where they belong."""
+        """Add a batch to the list of its kind."""
         if QUERY in batch.schema.names:
             self.queries.append(batch)
             return
@@ -58,28 +58,28 @@ class ArrivedNodes:
 
 @dataclass(frozen=True)
 class TreeTask(BackfillTask):
-    """Answer every query of whole keys from the nodes of their trees.
+    """Answers every query of whole keys from the nodes of their trees.
 
     Attributes
     ----------
     groups : tuple of FeatureGroup
-        The features by windows and buckets.
+        The features, grouped by windows and buckets.
     """
 
     groups: tuple[FeatureGroup, ...] = ()
 
-    def of_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for all queries and nodes of some keys."""
-        arrived = ArrivedNodes()
+    def answer_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer the queries of some keys, from all nodes of these keys."""
+        nodes = ArrivedNodes()
         for part in parts:
-            arrived.add(part)
-        if arrived.queries:
-            found = self.of_nodes(arrived)
+            nodes.add(part)
+        if nodes.queries:
+            found = self.answer_nodes(nodes)
             yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
 
-    def of_nodes(self, arrived: ArrivedNodes) -> pa.Table:
+    def answer_nodes(self, nodes: ArrivedNodes) -> pa.Table:
         """Return every query with its features."""
-        meetings = NodeMeetings(self, arrived)
+        cogroups = NodeCoGroups(self, nodes)
         found: dict[str, pa.Array] = {}
         calls = 0
         for number, group in enumerate(self.groups):
@@ -87,43 +87,45 @@ class TreeTask(BackfillTask):
             calls += len(order)
             for one in group.among(self.features):
                 if one.call in order:
-                    cogroup = meetings.of(arrived.events.get(order[one.call], []))
+                    cogroup = cogroups.with_nodes(nodes.events.get(order[one.call], []))
                 else:
-                    cogroup = meetings.of(arrived.states.get(number, []))
-                found[one.call.column] = self._of_nodes(one, group, cogroup)
-        row = pa.array(meetings.queries.row)
+                    cogroup = cogroups.with_nodes(nodes.states.get(number, []))
+                found[one.call.column] = self._answer_feature(one, group, cogroup)
+        row = pa.array(cogroups.queries.row)
         columns = {
-            name: meetings.query_rows.column(alias).take(row) for name, alias in self.columns
+            name: cogroups.query_rows.column(alias).take(row) for name, alias in self.columns
         }
         columns |= {one.call.column: found[one.call.column] for one in self.features}
         return pa.table(columns)
 
-    def _of_nodes(self, feature: Feature, group: FeatureGroup, cogroup: CoGroup) -> pa.Array:
+    def _answer_feature(self, feature: Feature, group: FeatureGroup, cogroup: CoGroup) -> pa.Array:
         call, slots = feature.call, partial_states(feature.call, self.schema)
         kind = self.schema.field(call.arguments[0]).type if call.arguments else None
         places = {slot: i for i, slot in enumerate(group.slots)}
-        answered = FromNodes({places[slot]: slot for slot in slots}, kind) if slots else of_events
+        answer_function = (
+            FromNodes({places[slot]: slot for slot in slots}, kind) if slots else answer_from_events
+        )
         if feature.by is not None:
-            return bucketed(call, feature.by, feature.kind, cogroup, answered)
-        return answered(call, cogroup)[0]
+            return answer_by_bucket(call, feature.by, feature.kind, cogroup, answer_function)
+        return answer_function(call, cogroup)[0]
 
 
-class NodeMeetings:
-    """The queries of a task beside nodes of their trees: these are in place of events.
+class NodeCoGroups:
+    """CoGroups of the queries of a task and nodes of their trees, which stand for the events.
 
     Parameters
     ----------
     task : BackfillTask
-    arrived : ArrivedNodes
+    nodes : ArrivedNodes
 
     Raises
     ------
     WorkbenchError
-        When the nodes are of trees over other queries.
+        When the nodes are those of trees over other queries.
     """
 
-    def __init__(self, task: BackfillTask, arrived: ArrivedNodes) -> None:
-        self.query_rows = pa.Table.from_batches(arrived.queries)
+    def __init__(self, task: BackfillTask, nodes: ArrivedNodes) -> None:
+        self.query_rows = pa.Table.from_batches(nodes.queries)
         self.schema = task.schema
         added = ((TIME, pa.int64()), (NODE, pa.int64()), (MARK, pa.int64()))
         for name, kind in added:
@@ -137,41 +139,41 @@ class NodeMeetings:
         for name in (*task.keys, TIME):
             code[~present(as_array(self.query_rows.column(name)))] = count
         time = instants(as_array(self.query_rows.column(TIME)).fill_null(0))
-        self.queries = in_time(code, time, count + 1)
+        self.queries = sort_by_time(code, time, count + 1)
         offsets, _, time = query_times_of(self.queries)
-        self.known = QueryTimes(keys.take(pa.array(first)), offsets[:-1], time[: offsets[-2]])
-        self._known: tuple[Batches, CoGroup] | None = None
+        self.query_times = QueryTimes(keys.take(pa.array(first)), offsets[:-1], time[: offsets[-2]])
+        self._latest: tuple[Batches, CoGroup] | None = None
 
-    def of(self, nodes: Batches) -> CoGroup:
-        """Return the queries beside some nodes, by their numbers."""
-        if self._known is None or self._known[0] is not nodes:
-            # One at a time: what is for the same nodes is asked for one after another.
-            self._known = None
-            self._known = nodes, self._met(nodes)
-        return self._known[1]
+    def with_nodes(self, nodes: Batches) -> CoGroup:
+        """Return the queries with some nodes, ordered by the numbers of the nodes."""
+        if self._latest is None or self._latest[0] is not nodes:
+            # Only the last one is cached, as features of the same nodes follow each other.
+            self._latest = None
+            self._latest = nodes, self._cogroup(nodes)
+        return self._latest[1]
 
-    def _met(self, nodes: Batches) -> CoGroup:
+    def _cogroup(self, nodes: Batches) -> CoGroup:
         table = pa.Table.from_batches(nodes) if nodes else self.schema.empty_table()
-        key = self.known.numbers(table.select(self.known.keys.column_names))
-        if (key < 0).any() or (self.known.marks[key] != table.column(MARK).to_numpy()).any():
+        key = self.query_times.numbers(table.select(self.query_times.keys.column_names))
+        if (key < 0).any() or (self.query_times.marks[key] != table.column(MARK).to_numpy()).any():
             raise WorkbenchError(
                 "queries: the table has other rows each time it is read, so method='tree' cannot "
                 "put their features together; persist it first, or take another method."
             )
         count = len(self.queries.offsets) - 1
-        events = in_time(key.astype(np.uint32), table.column(NODE).to_numpy(), count)
+        events = sort_by_time(key.astype(np.uint32), table.column(NODE).to_numpy(), count)
         columns = {name: as_array(table.column(name)) for name in table.column_names}
         return CoGroup(self.queries, events, columns)
 
 
 @dataclass(frozen=True)
 class FromNodes:
-    """Answer a call from the states of nodes.
+    """Answers a call from the states of nodes.
 
     Attributes
     ----------
     slots : dict of int to Call
-        The states that it is made of, by their places in their group.
+        The states that the call needs, by their places in their group.
     argument : pyarrow.DataType or None
         The type of the call's first argument.
     """
@@ -180,13 +182,13 @@ class FromNodes:
     argument: pa.DataType | None
 
     def __call__(self, call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
-        """Return the answers of a meeting's queries in their order, and how many events each is of.
+        """Return the answers to a CoGroup's queries in order, and the number of events of each.
 
         Parameters
         ----------
         call : Call
         cogroup : CoGroup
-            Its events are nodes, their times are the nodes' numbers.
+            Its events are nodes, and their times are the numbers of the nodes.
         """
         found = [(slot.function, self._states(cogroup, i, slot)) for i, slot in self.slots.items()]
         sizes = row_counts(found)
@@ -198,13 +200,13 @@ class FromNodes:
         parts = np.zeros((len(row), len(empty)), np.asarray(empty).dtype)
         for k in range(len(empty) if len(row) else 0):
             parts[:, k] = numbers(cogroup.columns[FIELD.format(number, k)])[row]
-        return pushed(cogroup, empty, parts)
+        return pushed_states(cogroup, empty, parts)
 
 
-def of_events(call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
+def answer_from_events(call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
     """Answer a call from the events of nodes; see :meth:`FromNodes.__call__`.
 
-    Their order is that of whole keys: by time, and events of one time by the values asked for.
+    Their order is that of events in whole keys: by time, and ties by the call's arguments.
     """
     columns = cogroup.columns
     keys = [columns[TIME].to_numpy()]
@@ -219,12 +221,12 @@ def of_events(call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
         fields = [codes_in_order(columns[call.arguments[-1]]), place]
     parts = np.stack([one[cogroup.events.row] for one in fields], axis=1)
     empty = AGGREGATES[call.info.aggregate].empty
-    found = pushed(cogroup, empty, parts)[:, -1]
+    found = pushed_states(cogroup, empty, parts)[:, -1]
     row = np.where(found >= 0, order[found] if len(order) else -1, -1)
     return rows_of(columns[call.arguments[0]], row), (row >= 0).astype(np.int64)
 
 
-def pushed(cogroup: CoGroup, empty: Any, parts: NDArray[Any]) -> NDArray[Any]:
+def pushed_states(cogroup: CoGroup, empty: Any, parts: NDArray[Any]) -> NDArray[Any]:
     """Return the state of each query's window, in the order of the queries.
 
     Parameters
@@ -232,7 +234,7 @@ def pushed(cogroup: CoGroup, empty: Any, parts: NDArray[Any]) -> NDArray[Any]:
     cogroup : CoGroup
     empty : state
     parts : array of shape (nodes, fields)
-        In the order of the meeting's events.
+        In the order of the CoGroup's events.
     """
     offsets, place, _ = query_times_of(cogroup.queries)
     states = np.zeros((int(offsets[-1]), len(empty)), np.asarray(empty).dtype)

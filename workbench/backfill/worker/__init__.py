@@ -1,4 +1,4 @@
-"""What a backfill's task does with the queries and events of some keys, on Arrow columns.
+"""The task of a backfill: computes features of the queries and events of keys on Arrow columns.
 
-No Spark lives here; what only one method does lives in ``split`` and ``tree``.
+It has no Spark. What only one method needs is in ``split`` and ``tree``.
 """

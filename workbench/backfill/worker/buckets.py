@@ -1,4 +1,4 @@
-"""Features by bucket: a map of each bucket's value to the answer of its own events."""
+"""Features by bucket: maps from the value of each bucket to the answer for its events."""
 
 from collections.abc import Callable
 
@@ -13,21 +13,25 @@ from workbench.columnar.ragged import offsets_of, rows_of_runs, run_of_rows
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
 
-#: Answers for a meeting's queries in their order, and how many events each is of.
-Answered = Callable[[Call, CoGroup], tuple[pa.Array, Ints]]
+#: Computes the answers to the queries of a CoGroup, in their order, and their numbers of events.
+AnswerFunction = Callable[[Call, CoGroup], tuple[pa.Array, Ints]]
 
 
-def plainly(call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
-    """Return the answers of a meeting's queries in their order, and how many events each is of."""
-    window, places = cogroup.window(call.arguments), cogroup.query_places
+def answer_plainly(call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
+    """Return the answers to a CoGroup's queries in order, and the number of events of each."""
+    window, places = cogroup.window(call.arguments), cogroup.query_positions
     sizes = window.frames(call, call.without_null).sizes
     return answer(window, call).take(pa.array(places)), sizes[places]
 
 
-def bucketed(
-    call: Call, by: str, kind: pa.DataType, cogroup: CoGroup, answered: Answered = plainly
+def answer_by_bucket(
+    call: Call,
+    by: str,
+    kind: pa.DataType,
+    cogroup: CoGroup,
+    answer_function: AnswerFunction = answer_plainly,
 ) -> pa.Array:
-    """Return a map for each query, in the order of the meeting's queries.
+    """Return a map for each query, in the order of the CoGroup's queries.
 
     Parameters
     ----------
@@ -35,19 +39,19 @@ def bucketed(
     by : str
         The events' column of buckets.
     kind : pyarrow.DataType
-        That of the maps.
+        The type of the maps.
     cogroup : CoGroup
     answered : function
-        Answers for the queries of each bucket.
+        Computes the answers for the queries of each bucket.
 
     Returns
     -------
     pyarrow.MapArray
-        The buckets that have an event which counts, in their order; null where there is none.
+        The buckets with an event that counts, sorted; null if there is none.
 
     Notes
     -----
-    Each query is asked once for every bucket that its key has, in any window.
+    Each query is answered once for every bucket of its key, whether it is in the window or not.
     """
     values = cogroup.columns[by]
     key_of_event = run_of_rows(cogroup.events.offsets)
@@ -61,31 +65,31 @@ def bucketed(
     pair, count = key_codes(pa.table({"key": key_of_event, "bucket": order}))
     first = np.zeros(count, np.int64)
     first[pair[::-1]] = np.arange(len(pair))[::-1]
-    # Buckets of a key stand side by side and in the order of their values.
+    # The buckets of a key are adjacent and sorted by their values.
     rank = np.lexsort((order[first], key_of_event[first]))
     place = np.empty(count, np.uint32)
     place[rank] = np.arange(count, dtype=np.uint32)
     first, key_of_bucket = first[rank], key_of_event[first[rank]]
-    apart = _apart(cogroup, place[pair], valid, key_of_bucket)
-    found, sizes = answered(call, apart)
-    query = apart.queries.row.astype(np.int64)
-    bucket = np.repeat(np.arange(count), np.diff(apart.queries.offsets))
-    seen = np.flatnonzero(sizes > 0)
-    seen = seen[np.lexsort((bucket[seen], query[seen]))]
-    counts = np.bincount(query[seen], minlength=len(cogroup.queries.row))
+    by_bucket = _cogroup_of_buckets(cogroup, place[pair], valid, key_of_bucket)
+    found, sizes = answer_function(call, by_bucket)
+    query = by_bucket.queries.row.astype(np.int64)
+    bucket = np.repeat(np.arange(count), np.diff(by_bucket.queries.offsets))
+    answered = np.flatnonzero(sizes > 0)
+    answered = answered[np.lexsort((bucket[answered], query[answered]))]
+    counts = np.bincount(query[answered], minlength=len(cogroup.queries.row))
     ends = offsets_of(counts).astype(np.int32)
-    keys = buckets.take(pa.array(first[bucket[seen]]))
-    items = found.take(pa.array(seen)).cast(kind.item_type)
+    keys = buckets.take(pa.array(first[bucket[answered]]))
+    items = found.take(pa.array(answered)).cast(kind.item_type)
     offsets = pa.array(ends, mask=np.concatenate([counts == 0, [False]]))
     return pa.MapArray.from_arrays(offsets, keys.cast(kind.key_type), items).cast(kind)
 
 
-def _apart(
+def _cogroup_of_buckets(
     cogroup: CoGroup, place: "np.ndarray[tuple[int], np.dtype[np.uint32]]", valid: Ints, key: Ints
 ) -> CoGroup:
-    """The same events by key and bucket, and each query once for every bucket of its key.
+    """Return the same events by key and bucket, with each query once for every bucket of its key.
 
-    The new queries' rows are places among the old queries.
+    The rows of the new queries are places among the old queries.
     """
     events, queries = cogroup.events, cogroup.queries
     order = np.argsort(place, kind="stable")

@@ -1,4 +1,4 @@
-"""Queries beside the events of the same keys, and the windows of the ones over the others."""
+"""The queries and events of the same keys (a CoGroup), and the queries' windows over the events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,16 +25,16 @@ from workbench.engine.block import Window
 
 @dataclass(frozen=True)
 class Span:
-    """Which events a query sees, by their times.
+    """The range of event times that a query sees.
 
     Attributes
     ----------
     window : int or None
-        How far back, None without a bound.
+        The length of the window, None without a bound.
     hop, last_hop : int
-        What the begin and the end are rounded down to.
+        The hops to which the begin and the end are rounded down.
     ahead: int
-        How far behind the query its window ends, 0 for what must not see the future.
+        How far after the query its window ends; 0 for windows that must not see the future.
     """
 
     window: int | None
@@ -62,7 +62,7 @@ class Span:
         return begin, end
 
     def ends(self, query: Ints) -> Ints:
-        """Return where each query's window ends before that is rounded, and never past all times.
+        """Return the end of each query's window before rounding, at most the last instant.
 
         Examples
         --------
@@ -72,7 +72,7 @@ class Span:
         return np.minimum(query, MOST - self.ahead) + self.ahead
 
     def bounds(self, query: Ints) -> tuple[Ints, Ints]:
-        """Return where each query's window begins, whatever that means without a bound, and ends.
+        """Return the begin and the end of each query's window; without a bound the begin is unused.
 
         Examples
         --------
@@ -86,13 +86,13 @@ class Span:
 
 @dataclass(frozen=True)
 class Times:
-    """Rows by key and by time.
+    """Rows ordered by key and by time.
 
     Attributes
     ----------
     offsets : int64 array of shape (keys + 1,)
     row : uint32 array of shape (rows,)
-        The row that stands at each place.
+        The row at each place of this order.
     time : int64 array of shape (rows,)
         The times in this order.
     """
@@ -102,8 +102,8 @@ class Times:
     time: Ints
 
 
-def in_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
-    """Return rows by key and by time, ties as they come.
+def sort_by_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
+    """Return rows ordered by key and by time; ties keep their order.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def in_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
         The number of each row's key.
     time : int64 array of shape (rows,)
     count : int
-        How many keys there are.
+        The number of keys.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def in_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
 
     Examples
     --------
-    >>> times = in_time(np.array([0, 1, 0], np.uint32), np.array([5, 2, 3]), 2)
+    >>> times = sort_by_time(np.array([0, 1, 0], np.uint32), np.array([5, 2, 3]), 2)
     >>> times.offsets.tolist(), times.row.tolist(), times.time.tolist()
     ([0, 2, 3], [2, 0, 1], [3, 5, 2])
     """
@@ -131,10 +131,10 @@ def in_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
 
 @dataclass(frozen=True)
 class PlacedRows:
-    """The places of queries and events in a window engine's block, and the windows over it.
+    """The positions of queries and events in a block of the window engine, and the windows over it.
 
-    The engine has one row for each answer and one for each value. Here they are as many as a key
-    has queries or events, whichever are more: events stand first in their key.
+    A row of the engine's block has both an answer and a value. So a key has as many rows as it has
+    queries or events, whichever are more. Queries and events fill them from the first row on.
 
     Attributes
     ----------
@@ -147,41 +147,41 @@ class PlacedRows:
 
     @cached_property
     def offsets(self) -> Ints:
-        """Where each key begins, and the last one ends."""
+        """The begin of each key, and the end of the last one."""
         sizes = np.maximum(np.diff(self.queries.offsets), np.diff(self.events.offsets))
         return offsets_of(sizes)
 
     @cached_property
-    def query_places(self) -> Ints:
-        """The place of each query in the block, in the order of ``queries``."""
-        return places(self.queries.offsets, self.offsets)
+    def query_positions(self) -> Ints:
+        """The position of each query in the block, in the order of ``queries``."""
+        return block_positions(self.queries.offsets, self.offsets)
 
     @cached_property
-    def event_places(self) -> Ints:
-        """The place of each event in the block, in the order of ``events``."""
-        return places(self.events.offsets, self.offsets)
+    def event_positions(self) -> Ints:
+        """The position of each event in the block, in the order of ``events``."""
+        return block_positions(self.events.offsets, self.offsets)
 
     def ranges(self, span: Span) -> Ranges:
-        """Return the frame of every row of the block: a query's window, and the last one's for
-        the rows behind it."""
+        """Return the frame of every row of the block: a query's window, and for the rows after
+        the last query of a key the window of that query."""
         if span not in self._ranges:
             queries, events = self.queries, self.events
-            found = span.ranges(queries.time, queries.offsets, events.time, events.offsets)
-            begin, end = (self._spread(column) for column in found)
+            ranges = span.ranges(queries.time, queries.offsets, events.time, events.offsets)
+            begin, end = (self._spread(column) for column in ranges)
             self._ranges[span] = begin, end
         return self._ranges[span]
 
     def _spread(self, column: Ints) -> Ints:
-        # Frames that never move back keep the engine's quick ways open.
-        places, sizes = self.query_places, np.diff(self.offsets)
+        # Frames whose bounds never decrease let the engine use its fast algorithms.
+        positions, sizes = self.query_positions, np.diff(self.offsets)
         spread = np.zeros((int(self.offsets[-1]), 1), np.int64)
-        spread[places] = column
+        spread[positions] = column
         counts = np.diff(self.queries.offsets)
         last = self.queries.offsets[1:] - 1
         rest = np.repeat(np.where(counts > 0, last, 0), sizes - counts)
         filled = np.repeat(counts > 0, sizes - counts)
         free = np.ones(len(spread), bool)
-        free[places] = False
+        free[positions] = False
         if len(column):
             spread[free] = np.where(filled[:, None], column[rest], 0)
         return spread
@@ -204,39 +204,39 @@ class CoGroup(Memo):
 
     @cached_property
     def placed(self) -> PlacedRows:
-        """Where they are in a block."""
+        """The positions of both in a block."""
         return PlacedRows(self.queries, self.events)
 
     @property
     def offsets(self) -> Ints:
-        """Where each key begins in the block, and the last one ends."""
+        """The begin of each key in the block, and the end of the last one."""
         return self.placed.offsets
 
     @property
-    def query_places(self) -> Ints:
-        """The place of each query in the block, in the order of ``queries``."""
-        return self.placed.query_places
+    def query_positions(self) -> Ints:
+        """The position of each query in the block, in the order of ``queries``."""
+        return self.placed.query_positions
 
     def window(self, arguments: Sequence[str]) -> "QueryWindow":
-        """Return the block with the events that tie in time in the order of some columns.
+        """Return the block in which events that tie in time are ordered by some columns.
 
-        So the first and the last event depend on the data that is asked for, and on nothing else.
+        So the first and the last event depend only on the values of the function's arguments.
         """
         names = tuple(arguments)
-        found: QueryWindow = self.once(names, lambda: self._window(names))
-        return found
+        window: QueryWindow = self.once(names, lambda: self._window(names))
+        return window
 
     def _window(self, names: tuple[str, ...]) -> "QueryWindow":
-        row = self.in_order(names)
-        # A place that no event has gets the first one; without any event there are nulls.
+        row = self.rows_in_order(names)
+        # A position without an event refers to the first event; without any event it is null.
         at = np.zeros(self.offsets[-1], np.uint32)
-        at[self.placed.event_places] = row
-        taken = pa.array(at, mask=None if len(row) else np.ones(len(at), bool))
+        at[self.placed.event_positions] = row
+        event_rows = pa.array(at, mask=None if len(row) else np.ones(len(at), bool))
         none = Block(pa.table({}), self.offsets, pa.table({}))
-        return QueryWindow(none, (), self.placed, self.columns, taken)
+        return QueryWindow(none, (), self.placed, self.columns, event_rows)
 
-    def in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
-        """Return the event at each place, those that tie in time in the order of some columns."""
+    def rows_in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
+        """Return the event at each place; events that tie in time are ordered by some columns."""
         again = ties(self.events.time, self.events.offsets)
         if not names or not again.any():
             return self.events.row
@@ -248,35 +248,35 @@ class CoGroup(Memo):
 
 @dataclass(frozen=True)
 class QueryWindow(Window):
-    """What window functions ask of queries and events.
+    """The window of queries over events that window functions are computed on.
 
-    It knows no meeting, which knows it: what refers to itself in a circle stays in memory until
-    Python's garbage collection comes by, and that comes seldom to few large objects.
+    It does not refer to its CoGroup, which refers to it: a reference cycle stays in memory until
+    Python's garbage collection runs, which is rare where there are few large objects.
 
     Attributes
     ----------
     placed : PlacedRows
     event_columns : mapping of str to pyarrow.Array
         The events' columns, as they came.
-    taken : pyarrow.Array
-        The event at each place of the block.
+    event_rows : pyarrow.Array
+        The event at each position of the block.
     """
 
     placed: PlacedRows | None = None
     event_columns: Mapping[str, pa.Array] = field(default_factory=dict)
-    taken: pa.Array | None = None
+    event_rows: pa.Array | None = None
 
     def column(self, name: str) -> pa.Array:
-        """Return a column of the events by their places."""
+        """Return a column of the events, by position in the block."""
         return self.once(
-            ("column", name), lambda: as_array(self.event_columns[name]).take(self.taken)
+            ("column", name), lambda: as_array(self.event_columns[name]).take(self.event_rows)
         )
 
     def ranges(self, frame: Any) -> Ranges:
-        """Return the frame of every row, of a :class:`Span`."""
+        """Return the frame of every row for a :class:`Span`."""
         assert self.placed is not None
         return self.placed.ranges(frame)
 
 
-def places(offsets: Ints, wider: Ints) -> Ints:
+def block_positions(offsets: Ints, wider: Ints) -> Ints:
     return rows_of_runs(wider[:-1], np.diff(offsets))

@@ -1,4 +1,4 @@
-"""One column of a backfill's result, as the workers know it."""
+"""One column of a backfill's result, for the workers."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Feature:
     kind : pyarrow.DataType
         The type of the column, as Spark has it.
     by : str, optional
-        The column of the events whose values are answered for themselves.
+        The column of buckets: the feature is a map with an answer for each of its values.
     """
 
     call: Call

@@ -1,4 +1,4 @@
-"""The part of a backfill that runs in Spark's Python workers: answers for whole keys."""
+"""The task of a backfill that runs in Spark's Python workers: answers the queries of whole keys."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.backfill.worker.buckets import bucketed, plainly
-from workbench.backfill.worker.cogroup import CoGroup, in_time
+from workbench.backfill.worker.buckets import answer_by_bucket, answer_plainly
+from workbench.backfill.worker.cogroup import CoGroup, sort_by_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.answer import answer_valid
 from workbench.backfill.worker.validity.intervals import VALID_FROM
@@ -26,7 +26,7 @@ QUERY = "__query__"
 
 @dataclass(frozen=True)
 class Sides:
-    """The queries and the events of some keys.
+    """The queries and the events of some keys, with the numbers of their keys.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Sides:
     q_code, e_code : uint32 arrays of shape (queries,) and (events,)
         The number of each row's key.
     count : int
-        How many keys there are.
+        The number of keys.
     """
 
     queries: pa.Table
@@ -46,17 +46,17 @@ class Sides:
 
 @dataclass(frozen=True)
 class BackfillTask:
-    """Answer every query of whole keys.
+    """Answers every query of whole keys.
 
     Attributes
     ----------
     columns : tuple of (str, str)
-        The queries' columns to give back: the name in the result, and on the way.
+        The queries' columns to return: the name in the result, and the name in the batches.
     keys : tuple of str
-        The columns of the key, as both sides call them on the way.
+        The columns of the key in the batches of both sides.
     features : tuple of Feature
     schema : pyarrow.Schema
-        The events' columns, on the way.
+        The events' columns in the batches.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -65,43 +65,43 @@ class BackfillTask:
     schema: pa.Schema
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for a Spark partition that holds all rows of its keys."""
+        """Answer the queries of a Spark partition, which has all rows of its keys."""
         freeze_gc()
         for parts in subpartitions(batches):
-            yield from self.checked(parts)
+            yield from self.answer_checked(parts)
 
-    def of_keys(self, queries: pa.Table, events: pa.Table) -> Iterator[pa.RecordBatch]:
+    def answer_keys(self, queries: pa.Table, events: pa.Table) -> Iterator[pa.RecordBatch]:
         """Answer the queries of some whole keys."""
-        asked = queries.append_column(QUERY, pa.repeat(True, len(queries)))
-        yield from self.checked([*asked.to_batches(), *events.to_batches()])
+        marked = queries.append_column(QUERY, pa.repeat(True, len(queries)))
+        yield from self.answer_checked([*marked.to_batches(), *events.to_batches()])
 
-    def checked(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for all rows of some keys, and refuse to lose or repeat a query.
+    def answer_checked(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer the queries of some keys, and refuse to lose or repeat one.
 
         Raises
         ------
         WorkbenchError
         """
         expected = sum(len(part) for part in parts if QUERY in part.schema.names)
-        given = 0
-        for found in self.of_subpartition(parts):
-            given += len(found)
-            yield found
-        if given != expected:
+        answered = 0
+        for answers in self.answer_subpartition(parts):
+            answered += len(answers)
+            yield answers
+        if answered != expected:
             raise WorkbenchError(
-                f"queries: a task got {expected:,} and would give {given:,} back, so there is no "
-                "answer; report it, and take another method until then."
+                f"queries: a task got {expected:,} and would give {answered:,} back, so there is "
+                "no answer; report it, and take another method until then."
             )
 
-    def of_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for all rows of some keys."""
+    def answer_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer the queries of some keys, from all rows of these keys."""
         queries, events = (
-            [part for part in parts if (QUERY in part.schema.names) == asks]
-            for asks in (True, False)
+            [part for part in parts if (QUERY in part.schema.names) == is_query]
+            for is_query in (True, False)
         )
         if queries:
-            found = self.answer(*map(table_of, (queries, events)))
-            yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
+            answers = self.answer(*map(table_of, (queries, events)))
+            yield from answers.to_batches(max_chunksize=ROWS_AT_ONCE)
 
     def answer(self, queries: pa.Table, events: pa.Table | None) -> pa.Table:
         """Return every query with its features.
@@ -115,7 +115,7 @@ class BackfillTask:
         Returns
         -------
         pyarrow.Table
-            By key and time.
+            Its rows, ordered by key and time.
         """
         sides = self.sides(queries, events)
         cogroup = cogroup_of(sides)
@@ -126,9 +126,11 @@ class BackfillTask:
         return pa.table(columns)
 
     def sides(self, queries: pa.Table, events: pa.Table | None) -> Sides:
-        """Number the keys of both sides; a query without key or time has a key without events."""
+        """Number the keys of both sides; a query without key or time gets a key without events."""
         events = self.schema.empty_table() if events is None else events
-        both = {name: _joined(queries.column(name), events.column(name)) for name in self.keys}
+        both = {
+            name: _concatenated(queries.column(name), events.column(name)) for name in self.keys
+        }
         code, count = key_codes(pa.table(both))
         q_code, e_code = code[: len(queries)].copy(), code[len(queries) :].copy()
         for name in (*self.keys, TIME):
@@ -141,25 +143,27 @@ class BackfillTask:
         return Sides(queries, events, q_code, e_code, count + 1)
 
     def _column(self, feature: Feature, sides: Sides, cogroup: CoGroup) -> pa.Array:
-        answered = answer_valid if VALID_FROM in cogroup.columns else plainly
+        answer_function = answer_valid if VALID_FROM in cogroup.columns else answer_plainly
         if feature.by is not None:
-            return bucketed(feature.call, feature.by, feature.kind, cogroup, answered)
-        return answered(feature.call, cogroup)[0]
+            return answer_by_bucket(
+                feature.call, feature.by, feature.kind, cogroup, answer_function
+            )
+        return answer_function(feature.call, cogroup)[0]
 
 
-def _joined(first: pa.ChunkedArray, then: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pa.chunked_array([*first.chunks, *then.cast(first.type).chunks], first.type)
+def _concatenated(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pa.chunked_array([*first.chunks, *second.cast(first.type).chunks], first.type)
 
 
 def table_of(batches: Sequence[pa.RecordBatch]) -> pa.Table | None:
-    """Return batches as one table, None without any."""
+    """Return batches as one table, or None if there are none."""
     return pa.Table.from_batches(batches) if batches else None
 
 
 def cogroup_of(sides: Sides) -> CoGroup:
-    """Return queries and events by key and time."""
+    """Return the queries and events ordered by key and time."""
     queries, events = (
-        in_time(code, instants(as_array(rows.column(TIME)).fill_null(0)), sides.count)
+        sort_by_time(code, instants(as_array(rows.column(TIME)).fill_null(0)), sides.count)
         for rows, code in ((sides.queries, sides.q_code), (sides.events, sides.e_code))
     )
     columns = {name: as_array(sides.events.column(name)) for name in sides.events.column_names}

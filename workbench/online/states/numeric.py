@@ -16,7 +16,7 @@ from kernels.structures.sort_keys import sort_keys
 from kernels.tiling import cells as c
 from kernels.tiling.cells import roll_up
 from kernels.tiling.hops import hop_begins, window_start
-from workbench.backfill.worker.cogroup import in_time
+from workbench.backfill.worker.cogroup import sort_by_time
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import floats, numbers, present
 from workbench.columnar.exact_sums import part
@@ -117,7 +117,7 @@ def in_order(layout: StoreLayout, part: LayoutPart, events: pa.Table) -> Ordered
         events = events.filter(as_array(events.column(part.by)).is_valid())
     names = [*(f"k{i}" for i in range(len(layout.keys))), *([part.by] if part.by else [])]
     code, count = key_codes(events.select(names))
-    times = in_time(code, instants(as_array(events.column(TIME))), count)
+    times = sort_by_time(code, instants(as_array(events.column(TIME))), count)
     first = pa.array(times.row[times.offsets[:-1]])
     key = key_bytes([events.column(name).take(first) for name in names[: len(layout.keys)]])
     bucket = value_bytes(as_array(events.column(part.by).take(first))) if part.by else [b""] * count

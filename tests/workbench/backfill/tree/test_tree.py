@@ -28,7 +28,7 @@ from tests.workbench.backfill.split.test_spans import MORE, alike
 from tests.workbench.backfill.trees import answer_by_tree, packed_moments
 from workbench.backfill.tree.map_side import MARK, NODE
 from workbench.backfill.tree.query_times import QUERY_TIMES, JoinTask, QueryTimes, QueryTimesTask
-from workbench.backfill.tree.reduce_side import ArrivedNodes, NodeMeetings
+from workbench.backfill.tree.reduce_side import ArrivedNodes, NodeCoGroups
 from workbench.backfill.worker.cogroup import Span
 from workbench.columnar.blocks import TIME
 from workbench.engine.kept_rows import picks
@@ -131,10 +131,10 @@ def test_nodes_of_other_queries_are_refused(changed: dict[str, list[Any]]) -> No
     for batch in asked.to_batches():
         arrived.add(batch)
     nodes = {"k0": ["a"], NODE: [1], MARK: mark, TIME: [3]}
-    meetings = NodeMeetings(task(feature(ASKED[0], Span(None))), arrived)
-    assert meetings.of(pa.table(nodes).to_batches()).events.time.tolist() == [1]
+    cogroups = NodeCoGroups(task(feature(ASKED[0], Span(None))), arrived)
+    assert cogroups.with_nodes(pa.table(nodes).to_batches()).events.time.tolist() == [1]
     with pytest.raises(WorkbenchError, match="other rows each time it is read"):
-        meetings.of(pa.table(nodes | changed).to_batches())
+        cogroups.with_nodes(pa.table(nodes | changed).to_batches())
 
 
 def test_queries_without_a_key_stand_beside_nodes_that_all_have_one() -> None:
@@ -146,5 +146,5 @@ def test_queries_without_a_key_stand_beside_nodes_that_all_have_one() -> None:
     nodes = pa.table({"k0": ["a"], NODE: [1], MARK: mark, TIME: [3]})
     # As Spark gives them, which knows that events without a key stay behind.
     never_null = nodes.cast(pa.schema([field.with_nullable(False) for field in nodes.schema]))
-    meetings = NodeMeetings(task(feature(ASKED[0], Span(None))), arrived)
-    assert meetings.of(never_null.to_batches()).events.time.tolist() == [1]
+    cogroups = NodeCoGroups(task(feature(ASKED[0], Span(None))), arrived)
+    assert cogroups.with_nodes(never_null.to_batches()).events.time.tolist() == [1]

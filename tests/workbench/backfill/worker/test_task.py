@@ -69,7 +69,7 @@ def test_a_task_that_would_lose_or_repeat_a_query_says_so(given_back: int) -> No
     assert sum(map(len, whole.run(sent))) == 2
     wrong = pa.table({"id": [0] * given_back, "found": [0] * given_back}).to_batches()
     with (
-        patch.object(BackfillTask, "of_subpartition", lambda self, parts: iter(wrong)),
+        patch.object(BackfillTask, "answer_subpartition", lambda self, parts: iter(wrong)),
         pytest.raises(WorkbenchError, match=f"^queries: a task got 2 and would give {given_back}"),
     ):
         list(whole.run(sent))

@@ -110,12 +110,12 @@ def alone(call: Call, query: Row, events: list[Row], span: Span) -> Any:
     for row in alive:
         row[VALID_FROM], row[VALID_TO] = -MOST, MOST
     schema = WITH_LIVES.remove(len(WITH_LIVES) - 1).remove(len(WITH_LIVES) - 2)
-    from workbench.backfill.worker.buckets import plainly
+    from workbench.backfill.worker.buckets import answer_plainly
 
     task = BackfillTask((("id", "c0"),), ("k0",), (), schema)
     plain = [{name: row.get(name) for name in schema.names} for row in alive]
     cogroup = cogroup_of(task.sides(tables([query], [])[0], pa.Table.from_pylist(plain, schema)))
-    return plainly(call, cogroup)[0].to_pylist()[0]
+    return answer_plainly(call, cogroup)[0].to_pylist()[0]
 
 
 def alike(a: Any, b: Any) -> bool:

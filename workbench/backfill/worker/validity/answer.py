@@ -1,4 +1,4 @@
-"""Answers of rows that are valid for an interval: laid out in tiles, or listed query by query."""
+"""Answers over rows with validity intervals: laid out in tiles, or listed query by query."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,22 +17,23 @@ from workbench.columnar.ragged import rows_of_runs
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
 
-#: The rows of windows that are listed at once.
+#: The most rows of windows that are listed at once.
 AT_ONCE = 8_000_000
-#: Windows that hold at most so many rows, for each row and query there is, are listed.
+#: Rows are listed if windows hold at most this many rows for each row and query.
 FEW = 4
 
 
 def answer_valid(call: Call, cogroup: CoGroup, tiled: bool | None = None) -> tuple[pa.Array, Ints]:
-    """Return the answers of a meeting's queries in their order, and how many rows each is of.
+    """Return the answers to a CoGroup's queries in order, and the number of rows of each.
 
     Parameters
     ----------
     call : Call
     cogroup : CoGroup
-        Its columns :data:`BEGIN` and :data:`END` are the events' validity intervals.
+        Its columns :data:`VALID_FROM` and :data:`VALID_TO` are the events' validity intervals.
     tiled : bool, optional
-        Lay rows out in tiles, or list those of each query, instead of what takes fewer steps.
+        Whether to lay rows out in tiles or to list those of each query. By default what takes
+        fewer steps.
 
     Returns
     -------
@@ -41,49 +42,53 @@ def answer_valid(call: Call, cogroup: CoGroup, tiled: bool | None = None) -> tup
 
     Notes
     -----
-    Tiled, a function that combines takes O(rows · log queries + queries) steps. For others each row
-    is laid out O(log queries) times, and the steps are those of the function over frames of
-    O(log queries) ranges. Listed, a call takes as many steps as there are rows in windows.
+    In tiles, a function whose states combine takes O(rows · log queries + queries) steps. For other
+    functions each row is laid out O(log queries) times, and frames have O(log queries) ranges.
+    Listed, a call takes as many steps as there are rows in windows.
     """
     validity = valid_intervals(call, cogroup)
     sizes = validity.sizes
     if tiled is None:
         listed = int(sizes.sum()) <= FEW * (len(validity.row) + len(sizes))
         tiled = combines(call) or not listed
-    # No tree holds less than all rows in their order.
+    # A function that needs all rows in their order gains nothing from tiles.
     if not tiled or call.info.in_order or not len(sizes):
         return _listed(call, validity, cogroup), sizes
     return answer_in_tiles(call, validity, cogroup.columns), sizes
 
 
 def _listed(call: Call, validity: ValidIntervals, cogroup: CoGroup) -> pa.Array:
-    """Answer each query from a list of its own rows: as if it were alone with them in its key."""
-    found = [_of_some(call, validity, cogroup, *chunk) for chunk in _chunks(validity.sizes)]
+    """Return the answer to each query from a list of its rows, as if each had a key of its own."""
+    found = [_answer_range(call, validity, cogroup, *chunk) for chunk in _chunks(validity.sizes)]
     return pa.concat_arrays(found) if len(found) > 1 else found[0]
 
 
 def _chunks(sizes: Ints) -> Iterator[tuple[int, int]]:
-    """Ranges of queries that see not too many rows together."""
+    """Yield ranges of queries that see about :data:`AT_ONCE` rows together."""
     number = np.cumsum(sizes) // AT_ONCE
     edges = np.flatnonzero(np.diff(number)) + 1
     bounds = [0, *edges.tolist(), len(sizes)]
     yield from pairwise(bounds)
 
 
-def _of_some(
+def _answer_range(
     call: Call, validity: ValidIntervals, cogroup: CoGroup, low: int, high: int
 ) -> pa.Array:
     if high - low < len(validity.queries.time):
-        apart = _apart(validity, cogroup, low, high)
+        cogroup_of_range = _one_key_per_query(validity, cogroup, low, high)
     else:
-        apart = validity.once("apart", lambda: _apart(validity, cogroup, low, high))
-    # Every row of the list is in the window: nothing is left to decide.
-    everything = replace(call, frame=cast(Any, Span(None, ahead=1 + _ahead(call))), where=None)
-    return answer(apart.window(call.arguments), everything).take(pa.array(apart.query_places))
+        cogroup_of_range = validity.once(
+            "apart", lambda: _one_key_per_query(validity, cogroup, low, high)
+        )
+    # Every row of the list is in the window, so the frame is unbounded.
+    unbounded = replace(call, frame=cast(Any, Span(None, ahead=1 + _ahead(call))), where=None)
+    return answer(cogroup_of_range.window(call.arguments), unbounded).take(
+        pa.array(cogroup_of_range.query_positions)
+    )
 
 
-def _apart(validity: ValidIntervals, cogroup: CoGroup, low: int, high: int) -> CoGroup:
-    """Some queries, each in a key of its own with the rows that it sees."""
+def _one_key_per_query(validity: ValidIntervals, cogroup: CoGroup, low: int, high: int) -> CoGroup:
+    """Return some queries, each with the rows that it sees in a key of its own."""
     first, last = (np.clip(run, low, high) - low for run in validity.runs)
     counts = last - first
     at = np.repeat(np.arange(len(counts)), counts)
@@ -92,8 +97,8 @@ def _apart(validity: ValidIntervals, cogroup: CoGroup, low: int, high: int) -> C
     at = at[order]
     rows = Times(offsets, validity.row[at].astype(np.uint32), validity.time[at])
     count = np.arange(high - low + 1)
-    alone = Times(count, count[:-1].astype(np.uint32), cogroup.queries.time[low:high])
-    return CoGroup(alone, rows, cogroup.columns)
+    queries = Times(count, count[:-1].astype(np.uint32), cogroup.queries.time[low:high])
+    return CoGroup(queries, rows, cogroup.columns)
 
 
 def _ahead(call: Call) -> int:

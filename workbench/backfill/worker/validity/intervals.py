@@ -1,4 +1,4 @@
-"""Features of rows that count while they are valid, and while they are in the window."""
+"""Rows that count while they are valid and in the window, and the queries that see each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,24 +17,24 @@ from workbench.columnar.ragged import offsets_of, run_of_rows
 from workbench.columnar.ties import in_order_of, ties
 from workbench.engine.block import Call
 
-#: The columns of a row's validity interval [begin, end), in what the kernels count in.
+#: The columns of a row's validity interval [begin, end), in the kernels' integer times.
 VALID_FROM, VALID_TO = "__begin__", "__end__"
 
 
 @dataclass(frozen=True)
 class ValidIntervals(Memo):
-    """The rows that count for a call, and for which queries each does.
+    """The rows that count for a call, and the run of queries that sees each.
 
     Attributes
     ----------
     queries : Times
     row : int64 array of shape (rows,)
-        The row of the columns, key by key and in the order of times; ties by what is asked for.
+        The row of the columns, by key and time; ties are ordered by the arguments of the call.
     time : int64 array of shape (rows,)
     offsets : int64 array of shape (keys + 1,)
-        Where each key's rows begin.
+        The begin of each key's rows, and the end of the last one's.
     first, last : int64 arrays of shape (rows,)
-        The run [first, last) of the key's queries, never empty.
+        The run [first, last) of the key's queries that see the row, never empty.
     """
 
     queries: Times
@@ -57,7 +57,7 @@ class ValidIntervals(Memo):
 
     @property
     def sizes(self) -> Ints:
-        """How many rows each query sees."""
+        """The number of rows that each query sees."""
         found: Ints = self.once("sizes", self._sizes)
         return found
 
@@ -67,8 +67,8 @@ class ValidIntervals(Memo):
         more = np.bincount(first, minlength=places) - np.bincount(last, minlength=places)
         return np.asarray(np.cumsum(more)[:-1], np.int64)
 
-    def of(self, mask: Any) -> "ValidIntervals":
-        """Return some of the rows, by a mask."""
+    def filter(self, mask: Any) -> "ValidIntervals":
+        """Return the rows of a mask."""
         offsets = offsets_of(mask)[self.offsets]
         columns = (self.row, self.time, self.first, self.last)
         row, time, first, last = (column[mask] for column in columns)
@@ -76,12 +76,14 @@ class ValidIntervals(Memo):
 
     @property
     def tied(self) -> NDArray[np.bool_]:
-        """Which rows have the time of the row before them in their key."""
+        """Whether each row has the time of the row before it in its key."""
         found: NDArray[np.bool_] = self.once("tied", lambda: ties(self.time, self.offsets))
         return found
 
-    def in_order(self, columns: Mapping[str, pa.Array], names: Sequence[str]) -> "ValidIntervals":
-        """Return the same rows, those that tie in time in the order of some columns."""
+    def with_ties_ordered(
+        self, columns: Mapping[str, pa.Array], names: Sequence[str]
+    ) -> "ValidIntervals":
+        """Return the same rows; those that tie in time are ordered by some columns."""
         tied, order = in_order_of(columns, names, self.row, self.tied)
         at = np.arange(len(self.row))
         at[tied] = tied[order]
@@ -89,16 +91,16 @@ class ValidIntervals(Memo):
         return replace(self, row=row, first=first, last=last)
 
     def between(self, low: int, high: int) -> "ValidIntervals":
-        """Return the rows that some queries see, by the places of these among those of all keys."""
+        """Return the rows that the queries from place ``low`` to ``high`` see."""
         offsets = np.clip(self.queries.offsets, low, high) - low
         queries = Times(offsets, self.queries.row[low:high], self.queries.time[low:high])
         base = offsets[:-1][self.key]
         first, last = (np.clip(run, low, high) - low - base for run in self.runs)
-        return replace(self, queries=queries, first=first, last=last).of(first < last)
+        return replace(self, queries=queries, first=first, last=last).filter(first < last)
 
 
 def valid_intervals(call: Call, cogroup: CoGroup) -> ValidIntervals:
-    """Return the rows that count for a call, of a meeting with validity intervals.
+    """Return the rows that count for a call, of a CoGroup with validity intervals.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ def valid_intervals(call: Call, cogroup: CoGroup) -> ValidIntervals:
     Returns
     -------
     ValidIntervals
-        Calls that the same rows count for get the same ones.
+        The same object for calls for which the same rows count.
     """
     span, names = cast(Span, call.frame), call.arguments
     nullable = tuple(name for name in call.without_null if cogroup.columns[name].null_count)
@@ -120,7 +122,7 @@ def valid_intervals(call: Call, cogroup: CoGroup) -> ValidIntervals:
     if not names or not base.tied.any():
         return base
     found: ValidIntervals = base.once(
-        ("in order", names), lambda: base.in_order(cogroup.columns, names)
+        ("in order", names), lambda: base.with_ties_ordered(cogroup.columns, names)
     )
     return found
 
@@ -128,27 +130,29 @@ def valid_intervals(call: Call, cogroup: CoGroup) -> ValidIntervals:
 def _valid_intervals(
     span: Span, cogroup: CoGroup, nullable: tuple[str, ...], where: str | None
 ) -> ValidIntervals:
-    every: ValidIntervals = cogroup.once(("runs", span), lambda: _runs_of(span, cogroup))
-    counts = every.first < every.last
+    all_rows: ValidIntervals = cogroup.once(("runs", span), lambda: _query_runs(span, cogroup))
+    counts = all_rows.first < all_rows.last
     if nullable or where is not None:
-        counts &= _counted(nullable, where, cogroup)[every.row]
-    return every.of(counts)
+        counts &= _counted(nullable, where, cogroup)[all_rows.row]
+    return all_rows.filter(counts)
 
 
-def _runs_of(span: Span, cogroup: CoGroup) -> ValidIntervals:
+def _query_runs(span: Span, cogroup: CoGroup) -> ValidIntervals:
     queries, events = cogroup.queries, cogroup.events
     row = events.row.astype(np.int64)
-    low, seen = span.bounds(queries.time)
-    born, died = (cogroup.columns[name].to_numpy()[row] for name in (VALID_FROM, VALID_TO))
+    low, high = span.bounds(queries.time)
+    valid_from, valid_to = (
+        cogroup.columns[name].to_numpy()[row] for name in (VALID_FROM, VALID_TO)
+    )
     first, last = np.empty((2, len(row)), np.int64)
-    runs = events.time, born, died, first, last
+    runs = events.time, valid_from, valid_to, first, last
     bounded = span.window is not None
-    validity_runs.over(queries.offsets, seen, low, bounded, *runs, right=events.offsets)
+    validity_runs.over(queries.offsets, high, low, bounded, *runs, right=events.offsets)
     return ValidIntervals(queries, row, events.time, events.offsets, first, last)
 
 
 def _counted(nullable: tuple[str, ...], where: str | None, cogroup: CoGroup) -> NDArray[np.bool_]:
-    """Which rows of the columns count, by what they hold."""
+    """Return which rows count by their values: no null, and a true condition."""
     counted = np.ones(len(cogroup.columns[VALID_FROM]), np.bool_)
     for name in nullable:
         counted &= present(cogroup.columns[name])

@@ -22,7 +22,7 @@ from tests.workbench.backfill.entities.cases import (
 )
 from tests.workbench.backfill.entities.test_worker import QUERIES
 from tests.workbench.backfill.split.test_spans import alike
-from workbench.backfill.entities.worker import ValidityTask, followed
+from workbench.backfill.entities.worker import ValidityTask, entity_history
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
@@ -39,7 +39,9 @@ History = tuple[list[Record], list[int]]
 def lives_are_what_the_table_held(history: History, order: int) -> None:
     records, days = history
     records = _in_any_order(records, order)
-    intervals = followed(as_table(records), KEYS, np.array(days, np.int64)).intervals().to_pylist()
+    intervals = (
+        entity_history(as_table(records), KEYS, np.array(days, np.int64)).intervals().to_pylist()
+    )
     for key, number in {(one.key, one.id) for one in records}:
         own = [one for one in records if (one.key, one.id) == (key, number)]
         for now in range(-10, 15):

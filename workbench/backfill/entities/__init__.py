@@ -1,1 +1,1 @@
-"""Rows that change and go, as events of a backfill. Who sees which lives in ``worker.validity``."""
+"""Tables that change, as events of a backfill. Which query sees which row: ``worker.validity``."""

@@ -1,11 +1,11 @@
-"""What entities must not be made of: refused with one sentence, before a job starts."""
+"""Checks of the tables of entities: errors of one sentence, before a job starts."""
 
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.arguments import check_known
 from workbench.backfill.checks import check_in_both
 from workbench.backfill.entities.tables import EntityTables
-from workbench.backfill.entities.worker import AT, HOLDS, MISPLACED, SAYS
+from workbench.backfill.entities.worker import CONTENT, KIND, KNOWN_FROM, MISPLACED
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.errors import WorkbenchError
 from workbench.spark.shuffle import one_name
@@ -23,8 +23,8 @@ from workbench.spark.table import (
 if TYPE_CHECKING:
     from workbench.backfill.spec import BackfillSpec
 
-OWN = (AT, SAYS, HOLDS, MISPLACED, VALID_FROM, VALID_TO)
-ACCURACIES, TAKEN = ("exact", "midnight"), ("end", "begin")
+ADDED_COLUMNS = (KNOWN_FROM, KIND, CONTENT, MISPLACED, VALID_FROM, VALID_TO)
+ACCURACIES, TAKEN_AT = ("exact", "midnight"), ("end", "begin")
 
 
 def check_entities(entities: EntityTables) -> None:
@@ -34,7 +34,7 @@ def check_entities(entities: EntityTables) -> None:
     ------
     WorkbenchError
     """
-    for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN)):
+    for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN_AT)):
         check_known(getattr(entities, argument), known, argument)
     for argument in ("mutation_time", "date", "op"):
         if (name := getattr(entities, argument)) is not None:
@@ -58,7 +58,7 @@ def check_entities(entities: EntityTables) -> None:
 
 
 def check_match(backfill: "BackfillSpec", entities: EntityTables) -> None:
-    """Refuse a backfill that calls the key or the time otherwise than its entities.
+    """Refuse a backfill whose key or time has another name than that of its entities.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def check_match(backfill: "BackfillSpec", entities: EntityTables) -> None:
 
 
 def _not_shared(entities: EntityTables, name: str) -> str:
-    """Why rows of both tables have no such column."""
+    """Return why a column is not one that both tables share."""
     tables = (entities.bound_snapshots, entities.changes)
     lacking = [one.side for one in tables if one is not None and name not in one.names]
     if not lacking:
@@ -121,9 +121,9 @@ def _check_columns(entities: EntityTables, rows: BoundTable) -> None:
 
 
 def _check_names(entities: EntityTables) -> None:
-    """Rows travel with what is said of them beside their own columns."""
+    """Refuse columns with the names of those that are added to the rows."""
     for name in entities.bound_snapshots.names:
-        if name.lower() in OWN:
+        if name.lower() in ADDED_COLUMNS:
             raise WorkbenchError(
                 f"snapshots: column {name!r} has a name that is needed beside it; rename yours."
             )

@@ -1,4 +1,4 @@
-"""Rows of a table that changes, as a source of features: snapshots of it, and what changed."""
+"""A table that changes, as a source of features: its snapshots and its mutations."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,8 +8,8 @@ from workbench.backfill.entities.tables import (
     EXACT,
     EntityTables,
     problems_of,
-    shown_validity,
     skipped_in,
+    validity_as_times,
 )
 from workbench.spark.shuffle import one_name, several
 from workbench.spark.sources.given import table
@@ -23,35 +23,35 @@ if TYPE_CHECKING:
 class Entities(EntityTables):
     """A table that receives inserts, updates and deletes: its snapshots, and its mutations.
 
-    A query sees the table as it was right before it: a row counts from the instant behind its
-    insert to its delete, and while its own time is in the window. An update ends a row and begins
-    another, with another value, time or key.
+    A query sees the table as it was right before it: a row counts from the instant after its
+    insert to its delete, if its own time is in the window. An update ends a row and begins another,
+    with another value, time or key.
 
     Parameters
     ----------
     snapshots : TableLike
-        The whole table, once for each time that it was taken.
+        The whole table, once for each time that a snapshot was taken.
     mutations : TableLike, optional
-        A row for each row that was put in or taken out; an update is two, what was before and what
-        is after. Its columns have the names and types of those of the snapshots.
+        A row for each inserted or deleted row; an update is two rows, before and after it. Its
+        columns have the names and types of those of the snapshots.
     key : str or list of str
-        The columns that queries and rows are matched by.
+        The columns that match queries with rows.
     id : str or list of str
-        The columns that tell rows of the table apart.
+        The columns that identify a row of the table.
     time : str
-        The rows' own times.
+        The column of the rows' own times.
     mutation_time : str
-        The mutations' column of when each was made, of the type of the rows' own times.
+        The mutations' column of the time of each, of the type of the rows' own times.
     date : str
         The snapshots' column of when each was taken: dates, or text such as '2021-09-30', whose
-        midnights are those of UTC; or times like the rows' own. Mutations may have it too: then
-        those that lie in a partition of another date are found. A snapshot is known by its rows:
-        one of an emptied table is none, and its last rows are there until mutations delete them.
+        midnights are in UTC; or times like the rows' own. If mutations have it too, those in a
+        partition of another date are reported. A snapshot exists only by its rows: a snapshot of an
+        empty table is not seen, and the last rows stay valid until mutations delete them.
     op : str
-        The mutations' column of what each row is: "insert", "update_before", "update_after" or
-        "delete"; or true for what was before, and false for what is after.
+        The mutations' column of the kind of each: "insert", "update_before", "update_after" or
+        "delete"; or true for a row before a change, and false for a row after it.
     accuracy : str
-        "exact", or "midnight" for the snapshots alone: then rows change when they are taken.
+        "exact", or "midnight" to use the snapshots alone: then rows change when these are taken.
     taken : str
         Whether a snapshot was taken at the "end" or the "begin" of its date.
 
@@ -118,19 +118,19 @@ class Entities(EntityTables):
         return f"wb.Entities({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def problems(self) -> "DataFrame":
-        """Return what is wrong with snapshots and mutations, row by row.
+        """Return the problems of snapshots and mutations, row by row.
 
         Returns
         -------
         pyspark.sql.DataFrame
-            A row for each: the key, the id, the row's own time, ``known``: when that was found
-            out, and ``problem``: what is wrong. A day between others of which there is no snapshot
-            has a row without key and id.
+            A row for each problem: the key, the id, the row's own time, ``known``: the time from
+            which the problem is known, and ``problem``: its description. A day without a snapshot
+            between days with one has a row without key and id.
 
         Notes
         -----
-        One shuffle of both tables, when the result is used. What a validity interval is in
-        each case: docs/decisions/0013.
+        One shuffle of both tables, when the result is used. docs/decisions/0013 defines the
+        validity interval in each case.
 
         Examples
         --------
@@ -157,9 +157,9 @@ class Entities(EntityTables):
         Returns
         -------
         pyspark.sql.DataFrame
-            The columns that both tables share, and ``alive_from`` and ``alive_until``: a query sees
-            the row from the one instant on, and from the other on not any more; null where it is
-            still there.
+            The columns that both tables share, ``alive_from`` and ``alive_until``: queries from the
+            first instant to the second, exclusive, see the row. The end is null for a row that is
+            still in the table.
 
         Notes
         -----
@@ -185,11 +185,11 @@ class Entities(EntityTables):
         +---+----+---+----------+-----------+
         <BLANKLINE>
         """
-        return shown_validity(self)
+        return validity_as_times(self)
 
     def skipped(self) -> int:
-        """Return how many rows are left out: those without key, id or time, and mutations or
-        snapshots without theirs.
+        """Return how many rows are left out: those without key, id or time, and mutations and
+        snapshots without the time of their own.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""A backfill of entities: bound to its tables, and the plans that answer it."""
+"""A backfill of entities: its binding to the tables, and its plans."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from workbench.backfill.bind import Plan, bind, bind_events, bundles, gathered_b
 from workbench.backfill.entities.checks import check_match
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.tables import keys_and_ids, raw_rows, validity_of
-from workbench.backfill.entities.worker import AT, HOLDS, SAYS, ValidityTask
+from workbench.backfill.entities.worker import CONTENT, KIND, KNOWN_FROM, ValidityTask
 from workbench.backfill.naive import naive
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
@@ -27,7 +27,7 @@ METHODS = ("scan", "naive")
 
 @dataclass(frozen=True)
 class EntityPlan(Plan):
-    """A backfill and the tables that it is about; its events are rows of both tables of entities.
+    """A backfill and its tables; the events are the rows of both tables of entities.
 
     Attributes
     ----------
@@ -37,12 +37,12 @@ class EntityPlan(Plan):
     entities: Entities
 
 
-class LivedPlan(Plan):
-    """A backfill of rows with validity intervals, in two more columns of the events."""
+class ValidityPlan(Plan):
+    """A backfill of events with validity intervals in two more columns."""
 
     @property
     def has_validity(self) -> bool:
-        """Whether events have validity intervals, and count in them."""
+        """Whether events have validity intervals, and count only within them."""
         return True
 
 
@@ -59,9 +59,9 @@ def bind_entities(backfill: "BackfillSpec", queries: "TableLike", entities: Enti
     return EntityPlan(plan.backfill, plan.queries, plan.events, plan.features, entities)
 
 
-def lived(plan: EntityPlan) -> Plan:
-    """Return the same backfill of rows with validity intervals."""
-    return LivedPlan(
+def with_validity(plan: EntityPlan) -> Plan:
+    """Return the same backfill over rows with validity intervals."""
+    return ValidityPlan(
         plan.backfill,
         plan.queries,
         bind_events(plan.backfill, validity_of(plan.entities)),
@@ -75,14 +75,14 @@ def run_entities(plan: EntityPlan, method: str) -> "DataFrame":
     Raises
     ------
     WorkbenchError
-        When the method cannot look at validity intervals.
+        When the method does not support validity intervals.
     """
     if method not in ("auto", *METHODS):
         raise WorkbenchError(
             f"method: {method!r} looks at rows by their own times alone, but rows of entities "
             "change at others; give 'scan', 'naive' or 'auto'."
         )
-    return naive(lived(plan)) if method == "naive" else scan(plan)
+    return naive(with_validity(plan)) if method == "naive" else scan(plan)
 
 
 def scan(plan: EntityPlan) -> "DataFrame":
@@ -91,13 +91,13 @@ def scan(plan: EntityPlan) -> "DataFrame":
     wire = plan.wire
     keys, ids = keys_and_ids(plan.entities)
     added = {alias: column(plan.events, name, "id") for alias, name in ids.items()}
-    added |= {name: column(plan.events, name, "entities") for name in (AT, SAYS, HOLDS)}
-    names = {**ids, **{name: name for name in (AT, SAYS, HOLDS)}}
+    added |= {name: column(plan.events, name, "entities") for name in (KNOWN_FROM, KIND, CONTENT)}
+    names = {**ids, **{name: name for name in (KNOWN_FROM, KIND, CONTENT)}}
     kinds = [(alias, plan.arrow_type(type_of(plan.events, name))) for alias, name in names.items()]
     schema = pa.schema([*wire.task.schema, *kinds])
-    known = wire.task.columns, wire.task.keys, wire.task.features, schema
-    task = ValidityTask(*known, (*keys, *ids), plan.entities.days)
-    present = (*keys, *ids, AT)
+    settings = wire.task.columns, wire.task.keys, wire.task.features, schema
+    task = ValidityTask(*settings, (*keys, *ids), plan.entities.days)
+    present = (*keys, *ids, KNOWN_FROM)
     queries = bundles(plan, wire.queries, wire.task.keys, queries=True)
     events = bundles(plan, wire.events | added, wire.task.keys, False, present)
     together = gathered_by_subpartition(plan, queries.unionAll(events))

@@ -1,4 +1,4 @@
-"""Snapshots and mutations as one table of rows, and its validity intervals and problems."""
+"""Snapshots and mutations as one table of rows; its validity intervals and its problems."""
 
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from kernels.entities.validity import IN, OUT, SNAPSHOT
 from kernels.structures.instants import MOST
 from workbench.backfill.entities.worker import (
-    AT,
-    HOLDS,
+    CONTENT,
+    KIND,
     KNOWN,
+    KNOWN_FROM,
     MISPLACED,
     PROBLEM,
-    SAYS,
     FollowTask,
 )
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
 
-#: What mutations are called, and whether they are put in or taken out.
+#: The kinds of mutations, and whether each inserts or deletes a row.
 OPS = {
     **dict.fromkeys(("insert", "update_after", "update_postimage"), IN),
     **dict.fromkeys(("delete", "update_before", "update_preimage"), OUT),
@@ -41,7 +41,7 @@ EXACT, MIDNIGHT = "exact", "midnight"
 
 @dataclass
 class EntityTables:
-    """Snapshots and mutations of a table, and what their columns are called.
+    """Snapshots and mutations of a table, and the names of their columns.
 
     Attributes
     ----------
@@ -67,19 +67,19 @@ class EntityTables:
 
     @cached_property
     def bound_snapshots(self) -> BoundTable:
-        """The snapshots with their columns."""
+        """The snapshots, bound."""
         return BoundTable.of(self.snapshots, self.key, self.time, "snapshots")
 
     @cached_property
     def changes(self) -> BoundTable | None:
-        """The mutations with their columns."""
+        """The mutations, bound."""
         if self.mutations is None:
             return None
         return BoundTable.of(self.mutations, self.key, str(self.mutation_time), "mutations")
 
     @property
     def by_midnight(self) -> bool:
-        """Whether mutations are not looked at."""
+        """Whether mutations are ignored."""
         return self.accuracy == MIDNIGHT
 
     @property
@@ -93,18 +93,18 @@ class EntityTables:
 
     @cached_property
     def days(self) -> tuple[int, ...]:
-        """When the snapshots were taken, as the kernels count times: from a job of its own.
+        """The times of the snapshots, in the kernels' integers. Runs a job.
 
         Raises
         ------
         WorkbenchError
-            When mutations are something that is not known.
+            When a mutation is of an unknown kind.
         """
         return days_of(self)
 
 
 def raw_rows(entities: EntityTables) -> "DataFrame":
-    """Return the rows of snapshots and mutations, with what they say and from when on.
+    """Return the rows of snapshots and mutations, with their kinds and the times they are known from.
 
     Parameters
     ----------
@@ -118,18 +118,20 @@ def raw_rows(entities: EntityTables) -> "DataFrame":
     from pyspark.sql import functions as F
 
     never, changes = F.lit(False), entities.changes
-    found = _rows(entities, entities.bound_snapshots, taken_at(entities), F.lit(SNAPSHOT), never)
+    found = _with_added_columns(
+        entities, entities.bound_snapshots, taken_at(entities), F.lit(SNAPSHOT), never
+    )
     if changes is None or entities.by_midnight:
         return found
     made = micros(changes, changes.time, column(changes, changes.time, "mutation_time"))
     # A query at the mutation's own instant does not see it, and so none sees one of the last.
     known = F.when(made < F.lit(MOST), made + F.lit(1))
-    says, misplaced = _says(entities, changes), _misplaced(entities, changes, made)
-    return found.unionAll(_rows(entities, changes, known, says, misplaced))
+    kind, misplaced = _kind_of_mutation(entities, changes), _misplaced(entities, changes, made)
+    return found.unionAll(_with_added_columns(entities, changes, known, kind, misplaced))
 
 
 def taken_at(entities: EntityTables) -> "Column":
-    """Return when each snapshot was taken, as the kernels count times."""
+    """Return the time of each row's snapshot, in the kernels' integers."""
     from pyspark.sql import functions as F
 
     name = entities.date
@@ -142,37 +144,37 @@ def taken_at(entities: EntityTables) -> "Column":
 
 
 def days_of(entities: EntityTables) -> tuple[int, ...]:
-    """Return when the snapshots were taken, sorted.
+    """Return the times of the snapshots, sorted.
 
     Raises
     ------
     WorkbenchError
-        When mutations are something that is not known.
+        When a mutation is of an unknown kind.
     """
     from pyspark.sql import functions as F
 
-    days = F.collect_set(taken_at(entities)).alias(AT)
-    looked_at = entities.snapshots.agg(days, F.lit(None).cast("string").alias(SAYS))
+    days = F.collect_set(taken_at(entities)).alias(KNOWN_FROM)
+    days_and_unknown_kinds = entities.snapshots.agg(days, F.lit(None).cast("string").alias(KIND))
     changes = entities.changes
     if changes is not None and not entities.by_midnight:
-        none = F.lit(None).cast("array<long>").alias(AT)
-        unknown = changes.df.agg(none, _unknown_op(entities, changes).alias(SAYS))
-        looked_at = looked_at.unionAll(unknown)
-    found = collected(looked_at)
+        none = F.lit(None).cast("array<long>").alias(KNOWN_FROM)
+        unknown = changes.df.agg(none, _unknown_op(entities, changes).alias(KIND))
+        days_and_unknown_kinds = days_and_unknown_kinds.unionAll(unknown)
+    found = collected(days_and_unknown_kinds)
     for row in found:
-        if row[SAYS] is not None:
-            op = None if row[SAYS] == "" else row[SAYS]
+        if row[KIND] is not None:
+            op = None if row[KIND] == "" else row[KIND]
             raise WorkbenchError(
                 f"op: {op!r} is not known; give 'insert', 'update_before', 'update_after' or "
                 "'delete', or a column that is true for what was before a change."
             )
-    return tuple(sorted(int(day) for row in found for day in row[AT] or ()))
+    return tuple(sorted(int(day) for row in found for day in row[KNOWN_FROM] or ()))
 
 
-def followed_rows(
+def rows_of_entities(
     entities: EntityTables, names: "StructType", columns: tuple[str, ...], faults: bool
 ) -> "DataFrame":
-    """Return what is found out about the rows of both tables, key by key.
+    """Return validity intervals or faults of the rows of both tables, key by key.
 
     Parameters
     ----------
@@ -180,9 +182,9 @@ def followed_rows(
     names : pyspark.sql.types.StructType
         The columns of the result.
     columns : tuple of str
-        The same as the workers call them.
+        The names of these columns in the workers.
     faults : bool
-        Whether faults are wanted, and not validity intervals.
+        Whether to return faults instead of validity intervals.
 
     Returns
     -------
@@ -193,23 +195,25 @@ def followed_rows(
     keys, ids = keys_and_ids(entities)
     wanted = {alias: column(rows, name, "key") for alias, name in {**keys, **ids}.items()}
     wanted |= {TIME: rows.instants}
-    wanted |= {name: column(rows, name, "entities") for name in (AT, SAYS, HOLDS, MISPLACED)}
+    wanted |= {
+        name: column(rows, name, "entities") for name in (KNOWN_FROM, KIND, CONTENT, MISPLACED)
+    }
     if not faults:
         wanted |= {f"s{i}": column(rows, name, "s") for i, name in enumerate(entities.shared)}
     entity = (*keys, *ids)
     task = FollowTask(columns, entity, entities.days, faults, entities.by_midnight)
-    bundles = bundle_rows(rows.df, wanted, tuple(keys), (*entity, AT))
+    bundles = bundle_rows(rows.df, wanted, tuple(keys), (*entity, KNOWN_FROM))
     return bundles.mapInArrow(task.run, names)
 
 
 def keys_and_ids(entities: EntityTables) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the columns of key and id by what the workers call them."""
+    """Return the columns of key and id by their names in the workers."""
     keys = {f"k{i}": name for i, name in enumerate(entities.key)}
     return keys, {f"i{i}": name for i, name in enumerate(entities.id)}
 
 
 def validity_of(entities: EntityTables) -> "DataFrame":
-    """Return the shared columns of every row, and its validity interval as the kernels count it.
+    """Return the shared columns of every row, and its validity interval in the kernels' integers.
 
     Parameters
     ----------
@@ -227,13 +231,13 @@ def validity_of(entities: EntityTables) -> "DataFrame":
         StructField(name, field.dataType) for name, field in zip(aliases, fields, strict=True)
     ]
     schema += [StructField(name, LongType()) for name in (VALID_FROM, VALID_TO)]
-    found = followed_rows(
+    found = rows_of_entities(
         entities, StructType(schema), (*aliases, VALID_FROM, VALID_TO), faults=False
     )
     return found.toDF(*entities.shared, VALID_FROM, VALID_TO)
 
 
-def shown_validity(entities: EntityTables) -> "DataFrame":
+def validity_as_times(entities: EntityTables) -> "DataFrame":
     """Return validity intervals with their ends as times; see :meth:`workbench.Entities.lives`."""
     from pyspark.sql import functions as F
 
@@ -246,7 +250,7 @@ def shown_validity(entities: EntityTables) -> "DataFrame":
 
 
 def problems_of(entities: EntityTables) -> "DataFrame":
-    """Return what is wrong; see :meth:`workbench.backfill.entities.entities.Entities.problems`."""
+    """Return problems; see :meth:`workbench.backfill.entities.entities.Entities.problems`."""
     from pyspark.sql import functions as F
     from pyspark.sql.types import LongType, StringType, StructField, StructType
 
@@ -258,7 +262,7 @@ def problems_of(entities: EntityTables) -> "DataFrame":
     schema = [StructField(alias, kind) for alias, kind in kinds.items()]
     schema += [StructField(KNOWN, LongType()), StructField(PROBLEM, StringType())]
     columns = (*named, KNOWN, PROBLEM)
-    found = followed_rows(entities, StructType(schema), columns, faults=True)
+    found = rows_of_entities(entities, StructType(schema), columns, faults=True)
     spark, missing = found.sparkSession, _missing_days(entities)
     if missing:
         nothing = (None,) * len(named)
@@ -268,7 +272,7 @@ def problems_of(entities: EntityTables) -> "DataFrame":
     known, problem = (unused(named.values(), own) for own in (KNOWN, PROBLEM))
     reasons = _as_time(entities, F.col(KNOWN)).alias(known), F.col(PROBLEM).alias(problem)
     shown = [F.col(alias).alias(name) for alias, name in named.items()]
-    # An id that is part of the key is shown once.
+    # An id column that is part of the key is returned once.
     shown = list(dict(zip(named.values(), shown, strict=True)).values())
     problems = found.select(*shown, *reasons)
     shown_as(problems, lambda: unrun_table("Problems of snapshots and mutations", problems.columns))
@@ -276,52 +280,52 @@ def problems_of(entities: EntityTables) -> "DataFrame":
 
 
 def skipped_in(entities: EntityTables) -> int:
-    """Return how many rows have no key, id, time, or no time of when they are known."""
+    """Return how many rows have no key, no id, no time or no time of their change."""
     from pyspark.sql import functions as F
 
     rows = BoundTable.of(raw_rows(entities))
-    names = (*entities.key, *entities.id, entities.time, AT)
+    names = (*entities.key, *entities.id, entities.time, KNOWN_FROM)
     missing = [column(rows, name, "key").isNull() for name in names]
     count = F.count_if(reduce(lambda a, b: a | b, missing))
     return int(collected(rows.df.agg(count))[0][0])
 
 
-def _rows(
-    entities: EntityTables, rows: BoundTable, at: "Column", says: "Column", misplaced: "Column"
+def _with_added_columns(
+    entities: EntityTables, rows: BoundTable, at: "Column", kind: "Column", misplaced: "Column"
 ) -> "DataFrame":
     from pyspark.sql import functions as F
 
     columns = [column(rows, name, "entities") for name in entities.shared]
-    # Rows are only compared with others of the same key and id.
-    held = [
+    # Key and id are left out, as rows are only compared with others of the same key and id.
+    compared = [
         (one, type_of(rows, name))
         for one, name in zip(columns, entities.shared, strict=True)
         if name not in (*entities.key, *entities.id)
     ]
-    hashed = [_with_hash(one, kind) for one, kind in held]
-    # Spark's hash passes over nulls: where they are has to count too. And it takes one at least.
-    holds = F.xxhash64(F.lit(0), *hashed, *(one.isNull() for one, _ in held))
-    added = {AT: at, SAYS: says.cast("byte"), HOLDS: holds, MISPLACED: misplaced}
+    hashable = [_hashable(one, kind) for one, kind in compared]
+    # Spark's hash skips nulls, so their positions are hashed too. It takes at least one argument.
+    content = F.xxhash64(F.lit(0), *hashable, *(one.isNull() for one, _ in compared))
+    added = {KNOWN_FROM: at, KIND: kind.cast("byte"), CONTENT: content, MISPLACED: misplaced}
     return rows.df.select(*columns, *(value.alias(name) for name, value in added.items()))
 
 
-def _with_hash(values: "Column", kind: "DataType") -> "Column":
-    """Values that Spark has a hash of, and whose hashes differ where the given ones do.
+def _hashable(values: "Column", kind: "DataType") -> "Column":
+    """Return values that Spark can hash, with different hashes for different values.
 
-    Spark's hash of a list or a struct is that of what it holds, one behind the other: it passes
-    over nulls in there, and does not tell where an inner list ends.
+    Spark hashes the elements of a list or a struct one after another: it skips nulls in it, and
+    does not hash where an inner list ends.
     """
     from pyspark.sql import functions as F
     from pyspark.sql.types import ArrayType, MapType, StructType, VariantType
 
-    def inner(value: "Column", held: "DataType") -> "Column":
-        return F.struct(value.isNull(), _with_hash(value, held))
+    def inner(value: "Column", inner_kind: "DataType") -> "Column":
+        return F.struct(value.isNull(), _hashable(value, inner_kind))
 
     if isinstance(kind, VariantType):
         return F.to_json(values)
     if isinstance(kind, MapType):
         entries = StructType().add("key", kind.keyType).add("value", kind.valueType)
-        return _with_hash(F.map_entries(values), ArrayType(entries))
+        return _hashable(F.map_entries(values), ArrayType(entries))
     if isinstance(kind, ArrayType):
         each = F.transform(values, lambda one: inner(one, kind.elementType))
         return F.struct(F.size(values), each)
@@ -331,12 +335,12 @@ def _with_hash(values: "Column", kind: "DataType") -> "Column":
     return values
 
 
-def _says(entities: EntityTables, mutations: BoundTable) -> "Column":
+def _kind_of_mutation(entities: EntityTables, mutations: BoundTable) -> "Column":
     from pyspark.sql import functions as F
 
     op = column(mutations, entities.op, "op")
     if type_of(mutations, entities.op).typeName() == "string":
-        op = op.isin([name for name, says in OPS.items() if says == OUT])
+        op = op.isin([name for name, kind in OPS.items() if kind == OUT])
     return F.when(op, F.lit(OUT)).otherwise(F.lit(IN))
 
 
@@ -351,7 +355,7 @@ def _misplaced(entities: EntityTables, mutations: BoundTable, made: "Column") ->
 
 
 def _unknown_op(entities: EntityTables, mutations: BoundTable) -> "Column":
-    """One that is not known, an empty text for a null, and null without any."""
+    """Return an unknown kind of mutation, an empty text for a null, and null if all are known."""
     from pyspark.sql import functions as F
 
     op = column(mutations, entities.op, "op")
@@ -369,12 +373,12 @@ def _missing_days(entities: EntityTables) -> list[int]:
 
 
 def _in_days(rows: BoundTable, name: str) -> bool:
-    """Whether a column says days, and not times as the rows' own are."""
+    """Return whether a column holds days, and not times like the rows' own."""
     return type_of(rows, name).typeName() in ("date", "string")
 
 
 def _as_time(entities: EntityTables, value: "Column") -> "Column":
-    """What the kernels count in as a time of the type of the rows' own."""
+    """Return the kernels' integers as times, of the type of the rows' own."""
     from pyspark.sql import functions as F
 
     if entities.bound_snapshots.integer_time:
@@ -383,9 +387,9 @@ def _as_time(entities: EntityTables, value: "Column") -> "Column":
     kind = type_of(entities.bound_snapshots, entities.time).typeName()
     if kind == "timestamp":
         return instant
-    # Without a zone, its clock is that of UTC.
+    # Times without a zone are taken as UTC.
     local = F.timestamp_add("MICROSECOND", value, F.lit("1970-01-01").cast("timestamp_ntz"))
     if kind != "date":
         return local
-    # Dates are midnights: what is so from some time on, they see from the next one on.
+    # Dates are midnights: a change takes effect at the first midnight that is not before it.
     return F.date_add(local.cast("date"), F.when(value % F.lit(DAY) == 0, 0).otherwise(1))

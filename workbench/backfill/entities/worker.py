@@ -1,4 +1,4 @@
-"""Rows of snapshots and mutations become rows with a validity interval, in Spark's workers."""
+"""Computes the validity intervals of rows of snapshots and mutations, in Spark's workers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.engine.task import ROWS_AT_ONCE
 
-#: From when on a row is known; what it says; a number for all that it holds; whether it came in a
-#: partition of another date.
-AT, SAYS, HOLDS, MISPLACED = "__at__", "__says__", "__holds__", "__misplaced__"
+#: The columns that are added to rows: the time from which a row is known, its kind, a hash of its
+#: content, and whether it is in a partition of another date.
+KNOWN_FROM, KIND, CONTENT, MISPLACED = "__at__", "__says__", "__holds__", "__misplaced__"
 PROBLEM, KNOWN = "problem", "known"
 
-#: What can be wrong with a row, by the kernel's bits.
+#: The problems of a row, by the bits of the kernel.
 PROBLEMS = {
     ABSENT: "taken out, but it was not there",
     OTHER: "taken out, but it held something else",
@@ -49,17 +49,17 @@ LATE = "in a partition of another date than its mutation's"
 
 
 @dataclass(frozen=True)
-class Followed:
-    """Rows entity by entity, with their validity intervals and their faults.
+class EntityHistory:
+    """The rows of entities in their order, with their validity intervals and faults.
 
     Attributes
     ----------
     rows : pyarrow.Table
-        As they came.
+        The rows in their original order.
     row : uint32 array of shape (rows,)
-        Which of these stands at each place.
+        The row at each place.
     at, begin, end, fault : int64 arrays of shape (rows,)
-        By place: from when on it is known, its validity interval [begin, end), and its faults.
+        By place: when the row is known from, its validity interval [begin, end), and its faults.
     """
 
     rows: pa.Table
@@ -70,23 +70,23 @@ class Followed:
     fault: Ints
 
     def intervals(self) -> pa.Table:
-        """Return the rows that were there at any time, and have a time of their own."""
-        alive = (self.begin < self.end) & present(as_array(self.rows.column(TIME)))[self.row]
-        found = self.rows.drop_columns([AT, SAYS, HOLDS]).take(pa.array(self.row[alive]))
+        """Return the rows that were valid at any time, and have a time of their own."""
+        valid = (self.begin < self.end) & present(as_array(self.rows.column(TIME)))[self.row]
+        found = self.rows.drop_columns([KNOWN_FROM, KIND, CONTENT]).take(pa.array(self.row[valid]))
         for name, column in ((VALID_FROM, self.begin), (VALID_TO, self.end)):
-            found = found.append_column(name, pa.array(column[alive]))
+            found = found.append_column(name, pa.array(column[valid]))
         return found
 
 
-def followed(rows: pa.Table, entity: Iterable[str], days: Ints) -> Followed:
-    """Follow every entity through its rows.
+def entity_history(rows: pa.Table, entity: Iterable[str], days: Ints) -> EntityHistory:
+    """Return the validity intervals and faults of every entity's rows.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        All rows of the entities, with the columns :data:`AT`, :data:`SAYS` and :data:`HOLDS`.
+        All rows of the entities, with :data:`KNOWN_FROM`, :data:`KIND` and :data:`CONTENT`.
     entity : iterable of str
-        The columns that tell entities apart.
+        The columns that identify an entity.
     days : int64 array
         When the snapshots were taken, sorted.
 
@@ -95,39 +95,40 @@ def followed(rows: pa.Table, entity: Iterable[str], days: Ints) -> Followed:
     Followed
     """
     code, count = _entities(rows, tuple(entity))
-    at, says, holds = (as_array(rows.column(name)).to_numpy() for name in (AT, SAYS, HOLDS))
+    at, kind, content = (
+        as_array(rows.column(name)).to_numpy() for name in (KNOWN_FROM, KIND, CONTENT)
+    )
     placed = sort_by_time(code, at.astype(np.int64, copy=False), count)
-    row = _ties_in_order(placed.row, placed.offsets, placed.time, says, holds)
+    row = _order_ties(placed.row, placed.offsets, placed.time, kind, content)
     begin, end, fault = np.empty((3, len(row)), np.int64)
-    kind = says[row].astype(np.int64)
-    known = placed.time, kind, holds[row]
-    follow_validity.over(placed.offsets, *known, days, begin, end, fault)
-    return Followed(rows, row, placed.time, begin, end, fault)
+    columns = placed.time, kind[row].astype(np.int64), content[row]
+    follow_validity.over(placed.offsets, *columns, days, begin, end, fault)
+    return EntityHistory(rows, row, placed.time, begin, end, fault)
 
 
 def _entities(rows: pa.Table, entity: tuple[str, ...]) -> tuple[NDArray[np.uint32], int]:
-    """The number of each row's entity, and how many there are."""
+    """Return the number of each row's entity, and the number of entities."""
     code, count = key_codes(rows.select([entity[-1]]))
     others, _ = key_codes(rows.select(list(entity[:-1])))
-    with_it = np.empty(count, np.uint32)
-    with_it[code] = others
-    # Mostly an id is of one key, and tells entities apart alone.
-    if (with_it[code] == others).all():
+    others_of_code = np.empty(count, np.uint32)
+    others_of_code[code] = others
+    # Usually an id has one key, and so identifies an entity alone.
+    if (others_of_code[code] == others).all():
         return code, count
     return key_codes(pa.table({"entity": others.astype(np.int64) * count + code}))
 
 
-def _ties_in_order(
-    row: NDArray[np.uint32], offsets: Ints, at: Ints, says: NDArray[np.int8], holds: Ints
+def _order_ties(
+    row: NDArray[np.uint32], offsets: Ints, at: Ints, kind: NDArray[np.int8], content: Ints
 ) -> NDArray[np.uint32]:
-    """Rows of one instant: mutations by what they hold, out before in, then the snapshot's."""
+    """Order rows of one instant: mutations by content, deletes before inserts, then snapshots."""
     again = np.concatenate([[False], at[1:] == at[:-1]])[: len(at)]
     again[offsets[:-1][np.diff(offsets) > 0]] = False
     if not again.any():
         return row
     tied = np.flatnonzero(again | np.concatenate([again[1:], [False]]))
     run, which = np.cumsum(~again)[tied], row[tied]
-    order = np.lexsort((says[which], holds[which], says[which] == SNAPSHOT, run))
+    order = np.lexsort((kind[which], content[which], kind[which] == SNAPSHOT, run))
     row = row.copy()
     row[tied] = which[order]
     return row
@@ -135,12 +136,12 @@ def _ties_in_order(
 
 @dataclass(frozen=True)
 class ValidityTask(BackfillTask):
-    """Answer every query of whole keys, from snapshots and mutations of the keys' rows.
+    """Answers every query of whole keys, from snapshots and mutations of the keys' rows.
 
     Attributes
     ----------
     entity : tuple of str
-        The columns that tell entities apart, on the way.
+        The columns that identify an entity, in the batches.
     days : tuple of int
         When the snapshots were taken, sorted.
     """
@@ -149,28 +150,28 @@ class ValidityTask(BackfillTask):
     days: tuple[int, ...] = ()
 
     def sides(self, queries: pa.Table, events: pa.Table | None) -> Sides:
-        """Number the keys of both sides, after the entities are followed."""
+        """Number the keys of both sides, with the rows' validity intervals."""
         rows = self.schema.empty_table() if events is None else events
         days = np.array(self.days, np.int64)
-        return super().sides(queries, followed(rows, self.entity, days).intervals())
+        return super().sides(queries, entity_history(rows, self.entity, days).intervals())
 
 
 @dataclass(frozen=True)
 class FollowTask:
-    """Give every row with its validity interval, or what is wrong with rows.
+    """Returns every row with its validity interval, or the problems of rows.
 
     Attributes
     ----------
     columns : tuple of str
-        The columns to give.
+        The columns to return.
     entity : tuple of str
-        The columns that tell entities apart.
+        The columns that identify an entity.
     days : tuple of int
         When the snapshots were taken, sorted.
     faults : bool
-        Whether faults are wanted, and not validity intervals.
+        Whether to return problems instead of validity intervals.
     trusted : bool
-        Whether there are snapshots alone, which cannot disagree with anything.
+        Whether there are snapshots alone, so that nothing can contradict them.
     """
 
     columns: tuple[str, ...]
@@ -180,32 +181,36 @@ class FollowTask:
     trusted: bool = False
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Follow the entities of a Spark partition that holds all of their rows."""
+        """Yield the result for a Spark partition, which has all rows of its entities."""
         freeze_gc()
         rows = table_of(list(unbundled(batches)))
         if rows is None:
             return
-        one = followed(rows, self.entity, np.array(self.days, np.int64))
-        found = self.problems(one) if self.faults else one.intervals()
-        yield from found.select(list(self.columns)).to_batches(max_chunksize=ROWS_AT_ONCE)
+        one = entity_history(rows, self.entity, np.array(self.days, np.int64))
+        result = self.problems(one) if self.faults else one.intervals()
+        yield from result.select(list(self.columns)).to_batches(max_chunksize=ROWS_AT_ONCE)
 
-    def problems(self, one: Followed) -> pa.Table:
-        """Return a row for each thing that is wrong with a row."""
+    def problems(self, one: EntityHistory) -> pa.Table:
+        """Return a row for each problem of a row."""
         time = as_array(one.rows.column(TIME))
         own = instants(time.fill_null(0) if time.null_count else time)[one.row]
         dated = present(time)[one.row]
-        kind = as_array(one.rows.column(SAYS)).to_numpy()[one.row]
+        kind = as_array(one.rows.column(KIND)).to_numpy()[one.row]
         late = as_array(one.rows.column(MISPLACED)).to_numpy(zero_copy_only=False)[one.row]
         future = dated & (own >= one.at) & (one.begin < one.end)
         found = [(LATE, late.astype(bool)), (FUTURE, future)]
         if not self.trusted:
             found += [(text, one.fault & bit > 0) for bit, text in PROBLEMS.items()]
-        parts = [self._named(one, text, np.flatnonzero(wrong), kind) for text, wrong in found]
+        parts = [
+            self._problem_rows(one, text, np.flatnonzero(wrong), kind) for text, wrong in found
+        ]
         return pa.concat_tables(parts)
 
-    def _named(self, one: Followed, text: str, at: Ints, kind: NDArray[np.int8]) -> pa.Table:
-        # A mutation is known from the instant behind it on; a row that a snapshot lacks is found
-        # out when that is taken.
+    def _problem_rows(
+        self, one: EntityHistory, text: str, at: Ints, kind: NDArray[np.int8]
+    ) -> pa.Table:
+        # A mutation is known from the instant after it; a row that a snapshot lacks is known to be
+        # missing when the snapshot is taken.
         known = one.at[at] - (kind[at] != SNAPSHOT)
         if text == PROBLEMS[MISSING]:
             known = one.end[at]

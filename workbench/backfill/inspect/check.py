@@ -14,7 +14,7 @@ from workbench.arguments import check_count
 from workbench.arrow_frame import arrow_frame
 from workbench.backfill.bind import BoundFeature, Plan, bind
 from workbench.backfill.entities.entities import Entities
-from workbench.backfill.entities.plan import bind_entities, lived
+from workbench.backfill.entities.plan import bind_entities, with_validity
 from workbench.backfill.inspect.given_types import GivenTable, is_map_as_struct, read_as
 from workbench.backfill.methods import scan
 from workbench.backfill.naive import naive
@@ -355,7 +355,7 @@ def _check_arrived(plan: Plan, arrived: str | None) -> None:
 
 def _bound(backfill: "BackfillSpec", queries: "TableLike", events: "TableLike | Entities") -> Plan:
     if isinstance(events, Entities):
-        return lived(bind_entities(backfill, queries, events))
+        return with_validity(bind_entities(backfill, queries, events))
     return bind(backfill, queries, events, "features")
 
 

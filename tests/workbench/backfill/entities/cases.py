@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from kernels.entities.validity import IN, OUT, SNAPSHOT
-from workbench.backfill.entities.worker import AT, HOLDS, MISPLACED, SAYS
+from workbench.backfill.entities.worker import CONTENT, KIND, KNOWN_FROM, MISPLACED
 from workbench.backfill.worker.cogroup import Span
 from workbench.columnar.blocks import TIME
 
@@ -17,7 +17,12 @@ INSTANTS = st.integers(-9, 12)
 SCHEMA = pa.schema(
     [
         *(("k0", pa.string()), ("i0", pa.int64()), (TIME, pa.int64()), ("number", pa.int64())),
-        *((AT, pa.int64()), (SAYS, pa.int8()), (HOLDS, pa.int64()), (MISPLACED, pa.bool_())),
+        *(
+            (KNOWN_FROM, pa.int64()),
+            (KIND, pa.int8()),
+            (CONTENT, pa.int64()),
+            (MISPLACED, pa.bool_()),
+        ),
     ]
 )
 
@@ -111,9 +116,9 @@ def as_table(records: list[Record]) -> pa.Table:
             "i0": one.id,
             TIME: one.time,
             "number": one.number,
-            AT: one.at,
-            SAYS: one.says,
-            HOLDS: order[one.holds],
+            KNOWN_FROM: one.at,
+            KIND: one.says,
+            CONTENT: order[one.holds],
             MISPLACED: False,
         }
         for one in records

@@ -19,7 +19,13 @@ from tests.workbench.backfill.entities.cases import (
     seen,
     tables,
 )
-from workbench.backfill.entities.worker import KNOWN, PROBLEM, FollowTask, ValidityTask, followed
+from workbench.backfill.entities.worker import (
+    KNOWN,
+    PROBLEM,
+    FollowTask,
+    ValidityTask,
+    entity_history,
+)
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
@@ -32,7 +38,7 @@ QUERIES = [("a", q) for q in range(-10, 15)] + [("b", 5), ("c", 5), (None, 5), (
 def test_lives_are_what_the_table_held(history: Any, random: Any) -> None:
     records, days = history
     random.shuffle(records)
-    found = followed(as_table(records), ("k0", "i0"), np.array(days, np.int64))
+    found = entity_history(as_table(records), ("k0", "i0"), np.array(days, np.int64))
     intervals = found.intervals().to_pylist()
     for key, number in {(one.key, one.id) for one in records}:
         own = [one for one in records if (one.key, one.id) == (key, number)]
@@ -144,7 +150,7 @@ def test_problems_name_the_rows(
     records: list[Record], days: list[int], expected: list[tuple[int, int, str]]
 ) -> None:
     task = FollowTask(("i0", KNOWN, PROBLEM), ("k0", "i0"), tuple(days), faults=True)
-    one = followed(as_table(records[::-1]), ("k0", "i0"), np.array(days, np.int64))
+    one = entity_history(as_table(records[::-1]), ("k0", "i0"), np.array(days, np.int64))
     found = task.problems(one).select(["i0", KNOWN, PROBLEM]).to_pylist()
     assert [tuple(row.values()) for row in found] == expected
 
@@ -153,7 +159,7 @@ def test_snapshots_alone_disagree_with_nothing() -> None:
     records = [Record(3, SNAPSHOT, "a", 1, 0, 7), Record(9, SNAPSHOT, "a", 1, 0, 8)]
     records += [Record(6, SNAPSHOT, "a", 2, 0, 7), Record(9, SNAPSHOT, "a", 2, 9, 7)]
     rows, days = as_table(records), np.array([3, 6, 9], np.int64)
-    one = followed(rows, ("k0", "i0"), days)
+    one = entity_history(rows, ("k0", "i0"), days)
     task = FollowTask(("i0",), ("k0", "i0"), (3, 6, 9), faults=True, trusted=True)
     assert task.problems(one).column(PROBLEM).to_pylist() == [
         "dated in the future of when it was put in"

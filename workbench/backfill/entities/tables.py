@@ -104,7 +104,7 @@ class EntityTables:
 
 
 def raw_rows(entities: EntityTables) -> "DataFrame":
-    """Return the rows of snapshots and mutations, with their kinds and the times they are known from.
+    """Return the rows of snapshots and mutations, with their kind and when they are known from.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""A backfill as a person looks at it: costs, origins, checks, skew. Plans of answers live above."""
+"""Inspection of a backfill: costs, origins, checks, skew. Its plans are one level up."""

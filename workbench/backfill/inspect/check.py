@@ -1,4 +1,4 @@
-"""Is a table of features what a backfill gives, and if not, what did its maker do otherwise?"""
+"""Compares a table of features with those of a backfill, and finds the reasons of differences."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from workbench.backfill.spec import BackfillSpec
     from workbench.spark.sources.given import TableLike
 
-#: What a difference is shown by, beside the key and the time.
+#: The columns of a difference, in addition to the key and the time.
 DIFFERING = ("column", "given", "expected", "reason")
 UNKNOWN = "none of the usual reasons"
 AFTER_UPLOAD = "what came after the last upload is missing"
@@ -57,7 +57,7 @@ ONCE, TWICE = "an event that is there twice counts once", "each event counts twi
 
 
 class Difference(NamedTuple):
-    """A value that is not what it has to be.
+    """A value that differs from the correct one.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Difference(NamedTuple):
 
 
 def check_shown(backfill: "BackfillSpec", shown: Sequence[str]) -> None:
-    """Refuse a key or a time that is called as a column of what is shown of differences.
+    """Refuse a key or a time with the name of a column of the result.
 
     Raises
     ------
@@ -96,8 +96,7 @@ def check_features(
     rows: int,
     arrived: str | None,
 ) -> "pd.DataFrame":
-    """Compare features with those of a backfill; :meth:`workbench.Backfill.check` says what this
-    takes and gives."""
+    """Compare features with those of a backfill; see :meth:`workbench.Backfill.check`."""
     import pandas as pd
 
     check_shown(backfill, DIFFERING)
@@ -110,7 +109,7 @@ def check_features(
 
 
 def _differing_table(differing: "pd.DataFrame") -> Markup:
-    """What a notebook shows of a check: in words where nothing differs."""
+    """Return what a notebook shows of a check: a sentence if nothing differs."""
     rows, many = f"{differing.attrs['checked']:,} rows compared", len(differing)
     if not many:
         return facts_table("Features as they have to be", {"differing": "none", "rows": rows})
@@ -128,18 +127,18 @@ def differences(
     uploads: int | None = None,
     most: bool = False,
 ) -> tuple[list[Difference], int]:
-    """Return what differs from the features of a backfill, and how many rows were compared.
+    """Return the differences from the features of a backfill, and the number of rows compared.
 
     Parameters
     ----------
     backfill, features, events, rows, arrived
         As :meth:`workbench.backfill.backfill.Backfill.check` takes them.
     uploads : int, optional
-        How far apart uploads of an online view are, in what the kernels count in: to find
-        features that missed what came after the last one.
+        The interval between uploads of an online view, in the kernels' integers: to find features
+        that missed events after the last upload.
     most : bool
-        Of reasons that explain a difference, take the one that explains most others too, and not
-        the first: then all of them are looked at.
+        Compute all reasons, and give each difference the one that explains most differences. By
+        default it gets the first one that explains it.
 
     Returns
     -------
@@ -153,96 +152,96 @@ def differences(
     """
     rows = check_count(rows, "rows", "rows")
     given_table = GivenTable.of(features, "features")
-    wanted = _wanted(backfill, given_table.bound)
-    plan = _bound(backfill, _moments(backfill, given_table.bound), events)
+    wanted = _compared_columns(backfill, given_table.bound)
+    plan = _bind(backfill, _query_rows(backfill, given_table.bound), events)
     plan = replace(plan, features=tuple(one for one in plan.features if one.name in wanted))
     _check_arrived(plan, arrived)
     sample = _sample(plan, given_table, wanted, rows)
-    plan = replace(plan, queries=_asked(backfill, sample))
-    given = _in_order(backfill, sample, (*_query_columns(backfill), *wanted.values()))
+    plan = replace(plan, queries=_sample_queries(backfill, sample))
+    given = _rows_in_order(backfill, sample, (*_query_columns(backfill), *wanted.values()))
     if not given:
         return [], 0
-    near = _of_the_same_keys(plan)
-    near.df.persist()
+    events_of_keys = _events_of_same_keys(plan)
+    events_of_keys.df.persist()
     try:
-        plan = replace(plan, events=near)
-        sparse = _sparse(plan, given_table.bound)
-        return _compared(plan, wanted, sparse, given, arrived, uploads, most)
+        plan = replace(plan, events=events_of_keys)
+        sparse_maps = _sparse(plan, given_table.bound)
+        return _compare(plan, wanted, sparse_maps, given, arrived, uploads, most)
     finally:
-        near.df.unpersist()
+        events_of_keys.df.unpersist()
 
 
-def _compared(
+def _compare(
     plan: Plan,
     wanted: Mapping[str, str],
-    sparse: Set[str],
+    sparse_maps: Set[str],
     given: list[dict[str, Any]],
     arrived: str | None,
     uploads: int | None,
     most: bool,
 ) -> tuple[list[Difference], int]:
-    """What differs, and how many rows were compared."""
+    """Return the differences, and the number of rows compared."""
     backfill = plan.backfill
-    truth = _in_order(backfill, _answers(plan), wanted)
-    number, found = [], []
+    truth = _rows_in_order(backfill, _answers(plan), wanted)
+    row_number, found = [], []
     for i, (ours, row) in enumerate(zip(given, truth, strict=True)):
         moment = tuple(ours[name] for name in _query_columns(backfill))
         for one, alias in wanted.items():
-            if not _agree(ours[alias], row[one], one in sparse):
-                number.append(i)
+            if not _agree(ours[alias], row[one], one in sparse_maps):
+                row_number.append(i)
                 found.append(Difference(moment, one, ours[alias], row[one]))
-    open_ones = list(range(len(found)))
+    unexplained = list(range(len(found)))
     reasons: dict[str, list[int]] = {}
-    for reason, answers in _otherwise(plan, wanted, arrived, uploads) if found else ():
-        if not open_ones:
+    for reason, answers in _answers_of_mistakes(plan, wanted, arrived, uploads) if found else ():
+        if not unexplained:
             break
         reasons[reason] = [
             i
-            for i in open_ones
+            for i in unexplained
             if _agree(
                 found[i].given,
-                answers[number[i]][found[i].column],
-                found[i].column in sparse,
+                answers[row_number[i]][found[i].column],
+                found[i].column in sparse_maps,
             )
         ]
         if not most:
-            open_ones = sorted({*open_ones} - {*reasons[reason]})
-    for i, reason in _assigned(reasons).items():
+            unexplained = sorted({*unexplained} - {*reasons[reason]})
+    for i, reason in _assign_reasons(reasons).items():
         found[i] = found[i]._replace(reason=reason)
     return found, len(truth)
 
 
-def _agree(given: Any, expected: Any, sparse: bool) -> bool:
-    """Whether two values are the same; a sparse map has no nulls, so they do not count."""
-    if sparse and isinstance(expected, Mapping):
+def _agree(given: Any, expected: Any, sparse_maps: bool) -> bool:
+    """Return whether two values are the same; nulls in a map do not count if it is sparse."""
+    if sparse_maps and isinstance(expected, Mapping):
         expected = {key: value for key, value in expected.items() if value is not None}
     return alike(given, expected)
 
 
-def _assigned(reasons: Mapping[str, list[int]]) -> dict[int, str]:
-    """The reason of each difference: those that explain most are taken first.
+def _assign_reasons(reasons: Mapping[str, list[int]]) -> dict[int, str]:
+    """Return the reason of each difference, preferring reasons that explain most differences.
 
     Examples
     --------
-    >>> _assigned({"by chance": [3], "late": [1, 3, 5]})
+    >>> _assign_reasons({"by chance": [3], "late": [1, 3, 5]})
     {1: 'late', 3: 'late', 5: 'late'}
     """
     found: dict[int, str] = {}
-    left = {reason: {*explained} for reason, explained in reasons.items()}
-    while any(left.values()):
-        best = max(left, key=lambda reason: len(left[reason]))
-        found |= dict.fromkeys(sorted(left[best]), best)
-        left = {reason: more - found.keys() for reason, more in left.items()}
+    remaining = {reason: {*explained} for reason, explained in reasons.items()}
+    while any(remaining.values()):
+        best = max(remaining, key=lambda reason: len(remaining[reason]))
+        found |= dict.fromkeys(sorted(remaining[best]), best)
+        remaining = {reason: more - found.keys() for reason, more in remaining.items()}
     return found
 
 
 def _query_columns(backfill: "BackfillSpec") -> tuple[str, ...]:
-    """The columns that say which query a row is."""
+    """Return the columns that identify a query."""
     return *backfill.key, backfill.query_time
 
 
-def _wanted(backfill: "BackfillSpec", features: BoundTable) -> dict[str, str]:
-    """The columns to compare, and what they are called in the sample."""
+def _compared_columns(backfill: "BackfillSpec", features: BoundTable) -> dict[str, str]:
+    """Return the columns to compare, and their names in the sample."""
     query_columns = _query_columns(backfill)
     for name in query_columns:
         column(features, name, "features")
@@ -259,8 +258,8 @@ def _wanted(backfill: "BackfillSpec", features: BoundTable) -> dict[str, str]:
     return wanted
 
 
-def _moments(backfill: "BackfillSpec", features: BoundTable) -> "DataFrame":
-    """The keys and the times of features: what is bound, before any row is fetched."""
+def _query_rows(backfill: "BackfillSpec", features: BoundTable) -> "DataFrame":
+    """Return the keys and the times of features, to be bound before any row is fetched."""
     query_columns = _query_columns(backfill)
     return features.df.select(*(column(features, one, "features") for one in query_columns))
 
@@ -268,8 +267,8 @@ def _moments(backfill: "BackfillSpec", features: BoundTable) -> "DataFrame":
 def _sample(
     plan: Plan, given_table: GivenTable, wanted: Mapping[str, str], rows: int
 ) -> "DataFrame":
-    """Some rows with their keys, their times and what is compared, renamed, and numbered: they are
-    held here, as many jobs look at them."""
+    """Return a sample of rows with their keys, times and the columns to compare, renamed and
+    numbered. The driver holds it, as many jobs read it."""
     from pyspark.sql import functions as F
 
     backfill, features = plan.backfill, given_table.bound
@@ -280,7 +279,7 @@ def _sample(
         for one in plan.features
     ]
     chosen = features.df.select(*keys, *given)
-    # By what they hold, so that the same table gives the same rows however it is stored.
+    # Ordered by a hash of values, so the sample does not depend on how the table is stored.
     chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in query_columns))).limit(rows)
     sampled = in_arrow(chosen)
     numbers = pa.array(range(len(sampled)), pa.int64())
@@ -288,12 +287,12 @@ def _sample(
     return arrow_frame(features.df.sparkSession, numbered)
 
 
-def _asked(backfill: "BackfillSpec", sample: "DataFrame") -> BoundTable:
+def _sample_queries(backfill: "BackfillSpec", sample: "DataFrame") -> BoundTable:
     return BoundTable.of(sample, backfill.key, backfill.query_time, "features")
 
 
 def _sparse(plan: Plan, features: BoundTable) -> frozenset[str]:
-    """The features that are maps and came as structs, which cannot say that a bucket has null."""
+    """Return the features that are maps given as structs, which cannot hold a bucket with null."""
     pairs = [(one.name, plan.type_of(one)) for one in plan.features]
     return frozenset(
         name for name, kind in pairs if is_map_as_struct(type_of(features, name), kind)
@@ -301,21 +300,21 @@ def _sparse(plan: Plan, features: BoundTable) -> frozenset[str]:
 
 
 def _number(backfill: "BackfillSpec") -> str:
-    """What the number of a row of the sample is called."""
+    """Return the name of the column with the row numbers of the sample."""
     return unused((*_query_columns(backfill), *backfill.names), "row")
 
 
-def _in_order(
+def _rows_in_order(
     backfill: "BackfillSpec", df: "DataFrame", names: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """Columns of the rows by their numbers: so two tables of them stand side by side."""
-    number = _number(backfill)
-    rows = collected(df.select(name_of(number), *map(name_of, names)))
-    return [row.asDict() for row in sorted(rows, key=lambda row: row[number])]
+    """Return columns of the rows in the order of their numbers, so that two tables align."""
+    row_number = _number(backfill)
+    rows = collected(df.select(name_of(row_number), *map(name_of, names)))
+    return [row.asDict() for row in sorted(rows, key=lambda row: row[row_number])]
 
 
-def _of_the_same_keys(plan: Plan) -> BoundTable:
-    """The events of the keys that are asked for."""
+def _events_of_same_keys(plan: Plan) -> BoundTable:
+    """Return the events of the queries' keys."""
     from pyspark.sql import functions as F
 
     taken = plan.events.names
@@ -323,44 +322,44 @@ def _of_the_same_keys(plan: Plan) -> BoundTable:
     keys = [column(plan.queries, name, "key").alias(alias) for alias, name in aliases.items()]
     same = [column(plan.events, name, "key") == name_of(alias) for alias, name in aliases.items()]
     once = F.broadcast(plan.queries.df.select(*keys).distinct())
-    near = plan.events.df.join(once, reduce(and_, same), "left_semi")
-    return plan.events.but(near)
+    events_of_keys = plan.events.df.join(once, reduce(and_, same), "left_semi")
+    return plan.events.but(events_of_keys)
 
 
 def check_events(
     backfill: "BackfillSpec", given: BoundTable, events: "TableLike | Entities", arrived: str | None
 ) -> None:
-    """Refuse events, or a column of arrivals, that given features could not be checked against.
+    """Refuse events, or a column of arrivals, that features cannot be checked against.
 
     Raises
     ------
     WorkbenchError
     """
-    _check_arrived(_bound(backfill, _moments(backfill, given), events), arrived)
+    _check_arrived(_bind(backfill, _query_rows(backfill, given), events), arrived)
 
 
 def _check_arrived(plan: Plan, arrived: str | None) -> None:
-    """Refuse a column of arrivals that is missing, or holds no times as those of the queries."""
+    """Refuse a column of arrivals that is missing, or holds no times like those of the queries."""
     if arrived is None:
         return
     column(plan.events, one_name(arrived, "arrived"), "arrived")
-    ours, own = (type_of(plan.events, name) for name in (arrived, plan.backfill.time))
-    fits = ours.typeName() in (INTEGERS if plan.integer_time else TIMES)
+    arrival_type, time_type = (type_of(plan.events, name) for name in (arrived, plan.backfill.time))
+    fits = arrival_type.typeName() in (INTEGERS if plan.integer_time else TIMES)
     if not fits:
         raise WorkbenchError(
-            f"arrived: column {arrived!r} holds {ours.simpleString()}, but the times are "
-            f"{own.simpleString()}; name a column of when each event was known."
+            f"arrived: column {arrived!r} holds {arrival_type.simpleString()}, but the times are "
+            f"{time_type.simpleString()}; name a column of when each event was known."
         )
 
 
-def _bound(backfill: "BackfillSpec", queries: "TableLike", events: "TableLike | Entities") -> Plan:
+def _bind(backfill: "BackfillSpec", queries: "TableLike", events: "TableLike | Entities") -> Plan:
     if isinstance(events, Entities):
         return with_validity(bind_entities(backfill, queries, events))
     return bind(backfill, queries, events, "features")
 
 
 def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
-    """What the naive join says, or the scan of functions that SQL has not."""
+    """Return the answers of the naive join, or of the scan if SQL lacks a function."""
     try:
         return naive(plan, arrived)
     except WorkbenchError:
@@ -369,25 +368,25 @@ def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
         return scan(plan).answers()
 
 
-def _otherwise(
+def _answers_of_mistakes(
     plan: Plan, wanted: Mapping[str, str], arrived: str | None, uploads: int | None
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """What others do in place of the plan, and their answers, but for what is the same here."""
-    yield from _of_spans(plan, _other_spans(plan, uploads))
+    """Yield the reasons of known mistakes with the answers that each gives."""
+    yield from _answers_of_spans(plan, _other_spans(plan, uploads))
     if arrived is not None:
-        yield LATE, _in_order(plan.backfill, _answers(plan, arrived), wanted)
+        yield LATE, _rows_in_order(plan.backfill, _answers(plan, arrived), wanted)
     if plan.has_validity:
-        for reason, other in _longer(plan):
-            yield reason, _in_order(plan.backfill, _answers(other), wanted)
+        for reason, other in _plans_with_longer_validity(plan):
+            yield reason, _rows_in_order(plan.backfill, _answers(other), wanted)
     events = plan.events.df
     once = replace(plan, events=plan.events.but(events.distinct()))
-    yield ONCE, _in_order(plan.backfill, _answers(once), wanted)
+    yield ONCE, _rows_in_order(plan.backfill, _answers(once), wanted)
     twice = replace(plan, events=plan.events.but(events.unionAll(events)))
-    yield TWICE, _in_order(plan.backfill, _answers(twice), wanted)
+    yield TWICE, _rows_in_order(plan.backfill, _answers(twice), wanted)
 
 
 def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[BoundFeature, ...]]:
-    """The features with the windows that others take, by the reason."""
+    """Return the features with other windows, by the reason, without those that change nothing."""
     ways = {}
     if uploads is not None:
         ways[AFTER_UPLOAD] = _spans(plan, lambda span: replace(span, last_hop=uploads))
@@ -400,10 +399,10 @@ def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[BoundFeatur
     return {reason: features for reason, features in ways.items() if features != plan.features}
 
 
-def _of_spans(
+def _answers_of_spans(
     plan: Plan, ways: Mapping[str, tuple[BoundFeature, ...]]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """The answers of features with other windows: of all of them in one job."""
+    """Yield the reasons with the answers of features with other windows, computed in one job."""
     compared = [(reason, one.name) for reason, features in ways.items() for one in features]
     taken = plan.queries.names
     names = {one: unused(taken, f"answer {i}") for i, one in enumerate(compared)}
@@ -415,7 +414,7 @@ def _of_spans(
     if not renamed:
         return
     others = replace(plan, features=tuple(renamed))
-    rows = _in_order(plan.backfill, _answers(others), names.values())
+    rows = _rows_in_order(plan.backfill, _answers(others), names.values())
     for reason, features in ways.items():
         yield (
             reason,
@@ -423,8 +422,8 @@ def _of_spans(
         )
 
 
-def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
-    """The same where rows outlive what took them out."""
+def _plans_with_longer_validity(plan: Plan) -> Iterator[tuple[str, Plan]]:
+    """Yield the reasons with plans in which rows stay valid after their delete."""
     from pyspark.sql import functions as F
 
     events = plan.events.df
@@ -442,7 +441,7 @@ def _spans(plan: Plan, change: Callable[[Span], Span]) -> tuple[BoundFeature, ..
 
 
 def _rounded(one: BoundFeature) -> BoundFeature:
-    """The feature over a sawtooth window with the usual hop, where times have one."""
+    """Return the feature over a sawtooth window with the default hop, if times have one."""
     window = one.span.window
     if one.span.hop > 1 or window is None or isinstance(one.window, int):
         return one

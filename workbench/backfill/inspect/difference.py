@@ -1,4 +1,4 @@
-"""Why two queries have different answers: the events that only one of them sees."""
+"""Compares the answers to two queries: the events that only one of them sees."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,40 +9,40 @@ from typing import Any
 from workbench.backfill.inspect.origin import Origin, in_words
 
 SAME = "the same"
-#: An event as its feature sees it: when it was, and what is aggregated of it.
-Seen = tuple[int, str]
+#: An event as its feature sees it: its time, and the aggregated value as text.
+SeenEvent = tuple[int, str]
 
 
 @dataclass(frozen=True)
 class OriginDifference:
-    """Two answers to one feature, and what makes them differ.
+    """Two answers of one feature, and the events in which they differ.
 
     Attributes
     ----------
     first, second : Origin
         Of queries of one key.
     left : list of (int, str)
-        When events were that only the first query sees, and what is aggregated of them.
+        Times and values of the events that only the first query sees.
     entered : list of (int, str)
-        The same of those that only the second one sees.
+        Times and values of the events that only the second one sees.
     both : int
-        How many events both see.
+        The number of events that both see.
     """
 
     first: Origin
     second: Origin
-    left: list[Seen]
-    entered: list[Seen]
+    left: list[SeenEvent]
+    entered: list[SeenEvent]
     both: int
 
     @property
     def change(self) -> str:
-        """By how much the second answer differs from the first."""
+        """The difference from the first answer to the second, as text."""
         return change(self.first.answer, self.second.answer)
 
 
 def difference(first: Origin, second: Origin) -> OriginDifference:
-    """Compare how two answers come about.
+    """Compare the events of two answers.
 
     Parameters
     ----------
@@ -69,11 +69,11 @@ def difference(first: Origin, second: Origin) -> OriginDifference:
     before, after = (Counter(one.events) for one in (first, second))
     left, entered = before - after, after - before
     both = sum((before & after).values())
-    return OriginDifference(first, second, _listed(left), _listed(entered), both)
+    return OriginDifference(first, second, _sorted_events(left), _sorted_events(entered), both)
 
 
 def change(first: Any, second: Any) -> str:
-    """Return by how much a value differs from another, as a person reads it.
+    """Return the difference from one value to another, as text.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def change(first: Any, second: Any) -> str:
     ('BOS +2, JFK null → 2, LAX 1 → null', 'the same')
     """
     if _is_number(first) and _is_number(second):
-        # What is added up in another order is no other number.
+        # Sums in another order differ in their last digits.
         return SAME if isclose(first, second, rel_tol=1e-9) else f"{second - first:+,.6g}"
     if first == second:
         return SAME
@@ -98,5 +98,5 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _listed(events: "Counter[Seen]") -> list[Seen]:
+def _sorted_events(events: "Counter[SeenEvent]") -> list[SeenEvent]:
     return sorted(events.elements())

@@ -1,4 +1,4 @@
-"""The queries and the events of one key, held on the driver: the next question needs no job."""
+"""The queries and events of one key, held on the driver to inspect its queries without a job."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,24 +22,24 @@ from workbench.spark.jobs import in_one_sentence
 from workbench.spark.one_key import first_rows
 from workbench.spark.table import unused
 
-#: The most events of a key that are held, the newest ones.
+#: The most events of a key that are held; of more, the newest ones.
 MOST_FETCHED = 250_000
 
 
 @dataclass(frozen=True)
 class FetchedKey:
-    """What a person who looks at one key asks for again and again.
+    """The queries and events of one key, to be inspected query by query.
 
     Attributes
     ----------
     plan : Plan
     key : value, or tuple of values
     queries, events : pyarrow.Table
-        A query for each time, and the events, on the workers' columns and in the order of time.
+        A query for each time, and the events, in the workers' columns and in the order of time.
     query_time, time : int64 array
-        When each query is asked, and when each event is.
+        The time of each query, and of each event.
     whole : bool
-        Whether all events of the key are here.
+        Whether all events of the key are held.
     """
 
     plan: Plan
@@ -52,7 +52,7 @@ class FetchedKey:
 
     @property
     def times(self) -> list[int]:
-        """When the key is asked, the last times, as the kernels count them."""
+        """The last query times of the key, in the kernels' integers."""
         return [int(time) for time in self.query_time]
 
     def ask(self, micro: int, most: int = MOST_EVENTS) -> OneQuery:
@@ -71,15 +71,17 @@ class FetchedKey:
 
         Notes
         -----
-        No job runs, but for a query that sees events older than those that are held.
+        No job runs, except for a query that sees events older than those that are held.
         """
         extent = self.plan.extent
-        low = None if extent is None else micro - extent
-        first = 0 if low is None else int(np.searchsorted(self.time, low))
+        begin = None if extent is None else micro - extent
+        first = 0 if begin is None else int(np.searchsorted(self.time, begin))
         last = int(np.searchsorted(self.time, micro))
-        # Of the events at the oldest time that is held some may be missing.
-        known = self.whole or (low is not None and low > self.time[0]) or last - first > most
-        if not known:
+        # Some of the events at the oldest time that is held may be missing.
+        is_complete = (
+            self.whole or (begin is not None and begin > self.time[0]) or last - first > most
+        )
+        if not is_complete:
             return fetch_query(self.plan, self.key, micro=micro, most=most)
         first = max(first, last - most - 1)
         row = int(np.searchsorted(self.query_time, micro))
@@ -104,8 +106,7 @@ def fetched_key(plan: Plan, key: Any) -> FetchedKey:
 
     Notes
     -----
-    Two jobs. Of queries at one time one is enough, and of more than a thousand times the last ones
-    are fetched.
+    Two jobs. One query is fetched for each time, and of more than a thousand times the last ones.
     """
     queries, query_time = rows_of_key(plan, key, queries=True)
     number = unused(queries.columns, NUMBER)

@@ -1,4 +1,4 @@
-"""Features that came by other ways than Spark's: what their types stand for in a backfill."""
+"""Features that do not come from Spark: reads their types as those of a backfill."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
 
 NUMBERS = (*INTEGERS, "float", "double", "decimal")
-#: Types that are compared with each other, by one of them.
-KINDS = {
+#: One representative for types that can be compared with each other.
+COMPARABLE_AS = {
     **dict.fromkeys(NUMBERS, "number"),
     **dict.fromkeys(("char", "varchar"), "string"),
     "timestamp_ntz": "timestamp",
@@ -29,14 +29,14 @@ KINDS = {
 
 @dataclass(frozen=True)
 class GivenTable:
-    """A table of features, and which of its columns and their fields hold nulls alone.
+    """A table of features, and those of its columns and fields that hold only nulls.
 
     Attributes
     ----------
     bound : BoundTable
     blank : frozenset of tuple of str
-        A column, or a column and a field of its structs. These have no type of their own: pandas
-        holds none for them, and they come as text. Of Spark's own tables none is looked for.
+        A column, or a column and a field of its structs. pandas has no type for these, and they
+        come as text. Not computed for Spark's own tables.
     """
 
     bound: BoundTable
@@ -51,7 +51,7 @@ class GivenTable:
         time: str = "",
         side: str = "",
     ) -> "GivenTable":
-        """Take a table as Spark has it, none of whose columns is checked."""
+        """Return a table as Spark has it, without a check of its columns."""
         if is_spark(what):
             return cls(BoundTable.of(table(what, argument), key, time, side), frozenset())
         rows = spark_rows(arrow_rows(what, argument), argument)
@@ -69,7 +69,7 @@ def _blank(values: pa.ChunkedArray, path: tuple[str, ...]) -> Iterator[tuple[str
 
 
 def comparable(given: "DataType", wanted: "DataType") -> bool:
-    """Say whether values of a type may be the same as those of another.
+    """Return whether values of two types can be compared.
 
     Examples
     --------
@@ -93,42 +93,42 @@ def comparable(given: "DataType", wanted: "DataType") -> bool:
         pairs = zip(given.fields, wanted.fields, strict=False)
         alike = [comparable(one.dataType, other.dataType) for one, other in pairs]
         return given.names == wanted.names and all(alike)
-    return _compared_as(given) == _compared_as(wanted)
+    return _representative(given) == _representative(wanted)
 
 
-def _compared_as(kind: "DataType") -> str:
-    return KINDS.get(kind.typeName(), kind.typeName())
+def _representative(kind: "DataType") -> str:
+    return COMPARABLE_AS.get(kind.typeName(), kind.typeName())
 
 
 def is_map_as_struct(given: "DataType", wanted: "DataType") -> bool:
-    """Say whether a map came as a struct: as what pandas has of it, dictionaries, is read."""
+    """Return whether a map is given as a struct, as dictionaries of pandas are read."""
     from pyspark.sql.types import MapType, StructType
 
     return isinstance(given, StructType) and isinstance(wanted, MapType)
 
 
 def read_as(given: GivenTable, name: str, wanted: "DataType", argument: str) -> "Column":
-    """Return a column of features so that it is compared with one of another type.
+    """Return a column of features as one that can be compared with another type.
 
-    Maps that came as structs are maps again, without the buckets that are null in a row: whether
-    one is absent or has a null cannot be told apart there.
+    Structs become maps where the backfill has maps, without null fields: a struct cannot
+    distinguish an absent bucket from one with null.
 
     Parameters
     ----------
     given : GivenTable
     name : str
-        A column that it has.
+        One of its columns.
     wanted : DataType
-        What the backfill has there.
+        The type in the backfill.
     argument : str
-        What the caller calls the table, for the error's sake.
+        The name of the table in errors.
 
     Raises
     ------
     WorkbenchError
-        When no value of the one is one of the other.
+        When the types cannot be compared.
     """
-    found = _read(given, name, wanted, argument)
+    found = _column_as(given, name, wanted, argument)
     if found is None:
         kind = type_of(given.bound, name)
         raise WorkbenchError(
@@ -141,7 +141,7 @@ def read_as(given: GivenTable, name: str, wanted: "DataType", argument: str) -> 
 def read_alike(
     first: GivenTable, second: GivenTable, name: str, is_map: bool
 ) -> "tuple[Column, Column] | None":
-    """Return a column of two tables so that both can be compared, None where they cannot.
+    """Return a column of two tables as columns that can be compared, None if they cannot.
 
     Parameters
     ----------
@@ -149,16 +149,16 @@ def read_alike(
         Both have the column.
     name : str
     is_map : bool
-        Whether it is a map, also where both tables have structs.
+        Whether it is a map, even if both tables have structs.
     """
     tables = first, second
     kinds = [type_of(one.bound, name) for one in tables]
     wanted = _common(tables, kinds, name, is_map)
-    found = [_read(one, name, wanted, one.bound.side) for one in tables]
+    found = [_column_as(one, name, wanted, one.bound.side) for one in tables]
     if found[0] is None or found[1] is None:
         return None
     if any(is_map_as_struct(kind, wanted) for kind in kinds):
-        # What one of them cannot say, the other does not say either.
+        # Nulls that one of them cannot hold are removed from the other.
         found = [without_null(one) for one in found if one is not None]
     return cast("tuple[Column, Column]", tuple(found))
 
@@ -166,15 +166,15 @@ def read_alike(
 def _common(
     tables: Sequence[GivenTable], kinds: "Sequence[DataType]", name: str, is_map: bool
 ) -> "DataType":
-    """The type by which columns are read: that of the second, if it or its fields have one."""
+    """Return the type to read columns as: that of the second, unless it is blank."""
     from pyspark.sql.types import MapType, StringType, StructType
 
-    held = [
+    typed = [
         kind for one, kind in zip(tables, kinds, strict=True) if (name,) not in one.blank
     ] or list(kinds)
-    maps = [kind for kind in held if isinstance(kind, MapType)]
-    structs = [kind for kind in held if isinstance(kind, StructType)]
-    if not maps and is_map and len(structs) == len(held):
+    maps = [kind for kind in typed if isinstance(kind, MapType)]
+    structs = [kind for kind in typed if isinstance(kind, StructType)]
+    if not maps and is_map and len(structs) == len(typed):
         values = [
             field.dataType
             for one, kind in zip(tables, kinds, strict=True)
@@ -182,22 +182,22 @@ def _common(
             if (name, field.name) not in one.blank
         ]
         return MapType(StringType(), values[-1] if values else StringType())
-    return (maps or held)[-1]
+    return (maps or typed)[-1]
 
 
-def _read(given: GivenTable, name: str, wanted: "DataType", argument: str) -> "Column | None":
+def _column_as(given: GivenTable, name: str, wanted: "DataType", argument: str) -> "Column | None":
     value, kind = column(given.bound, name, argument), type_of(given.bound, name)
-    return _as_wanted(value, kind, wanted, (name,), given.blank)
+    return _value_as(value, kind, wanted, (name,), given.blank)
 
 
-def _as_wanted(
+def _value_as(
     value: "Column",
     kind: "DataType",
     wanted: "DataType",
     path: tuple[str, ...],
     blank: frozenset[tuple[str, ...]],
 ) -> "Column | None":
-    """A value as one of another type, None where there is none."""
+    """Return a value as one of another type, None if that is not possible."""
     from pyspark.sql import functions as F
 
     if path in blank:
@@ -205,10 +205,10 @@ def _as_wanted(
     if not is_map_as_struct(kind, wanted):
         return value if comparable(kind, wanted) else None
     struct, of = cast("StructType", kind), cast("MapType", wanted)
-    if _compared_as(of.keyType) != "string":
+    if _representative(of.keyType) != "string":
         return None
     fields = [
-        _as_wanted(one, field.dataType, of.valueType, (*path, field.name), blank)
+        _value_as(one, field.dataType, of.valueType, (*path, field.name), blank)
         for one, field in zip(_fields(value, struct), struct.fields, strict=True)
     ]
     values = [one for one in fields if one is not None]
@@ -220,7 +220,7 @@ def _as_wanted(
 
 
 def _fields(value: "Column", kind: "StructType") -> "list[Column]":
-    """The fields of a struct by their places: Spark takes names for one that differ in case."""
+    """Return the fields of a struct by position: Spark does not distinguish the case of names."""
     from pyspark.sql.types import StructField, StructType
 
     named = StructType([StructField(f"f{i}", one.dataType) for i, one in enumerate(kind.fields)])

@@ -1,4 +1,4 @@
-"""What the tasks of a backfill get, and how long they take: counted by the tasks themselves."""
+"""Counts the rows and the seconds of a backfill's tasks, in the tasks themselves."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from workbench.backfill.worker.partials import SLOT
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.subpartitions import subpartitions
 
-#: What a row may be: of the tables, or what stands for events that are elsewhere.
+#: The kinds of rows: of the tables, or copies and states of events of other tasks.
 QUERIES, EVENTS, EARLIER, STATES = KINDS = "queries", "events", "earlier", "states"
 #: The columns of a task's report, and their types.
 SCHEMA = f"task int, {', '.join(f'{kind} long' for kind in KINDS)}, answers long, seconds double"
@@ -21,7 +21,7 @@ SCHEMA = f"task int, {', '.join(f'{kind} long' for kind in KINDS)}, answers long
 
 @dataclass(frozen=True)
 class InstrumentedTask:
-    """Answer as a task does, and return what it got in place of its answers.
+    """Runs a task, and returns counts of its input and output instead of its answers.
 
     Attributes
     ----------
@@ -31,17 +31,17 @@ class InstrumentedTask:
     task: BackfillTask
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return one row: the number of the Spark partition, its rows by what they are, seconds."""
+        """Yield one row: the number of the Spark partition, its rows by kind, and the seconds."""
         from pyspark import TaskContext
 
         rows: Counter[str] = Counter()
-        answers, took = 0, 0.0
+        answers, seconds = 0, 0.0
         for parts in subpartitions(batches):
             for part in parts:
                 rows[kind_of(part.schema.names)] += len(part)
             begin = perf_counter()
             answers += sum(len(batch) for batch in self.task.answer_subpartition(parts))
-            took += perf_counter() - begin
+            seconds += perf_counter() - begin
         context = TaskContext.get()
         number = context.partitionId() if context else 0
         counts = {kind: pa.array([rows[kind]]) for kind in KINDS}
@@ -50,13 +50,13 @@ class InstrumentedTask:
                 "task": pa.array([number], pa.int32()),
                 **counts,
                 "answers": pa.array([answers]),
-                "seconds": pa.array([took]),
+                "seconds": pa.array([seconds]),
             }
         )
 
 
 def kind_of(names: Iterable[str]) -> str:
-    """Return what rows with these columns are.
+    """Return the kind of rows with these columns.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Queries of a key, and the events before one of them, fetched to be looked at by a person."""
+"""Fetches the queries of a key, and the events before one of them, for inspection."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,9 +35,9 @@ def fetch_query(
     plan : Plan
     key : value, or tuple of values when the key has several columns
     time : value, optional
-        When the query is asked, as its column has it; without it, ``micro`` or the last one.
+        The time of the query, a value of its column's type. By default ``micro`` or the last one.
     micro : int, optional
-        The same as the kernels count it.
+        The time of the query in the kernels' integers.
     most : int
         The most events that are fetched.
 
@@ -66,34 +66,34 @@ def fetch_query(
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
     query = int(instants(as_array(found.column(TIME)))[0])
-    seen, at = rows_of_key(plan, key, queries=False)
-    seen = seen.where(at < F.lit(query))
+    visible, at = rows_of_key(plan, key, queries=False)
+    visible = visible.where(at < F.lit(query))
     if plan.extent is not None:
-        seen = seen.where(at >= F.lit(max(query - plan.extent, LEAST)))
-    return one_query(plan, found, first_rows(seen, [at.desc()], plan.wire.events, most), most)
+        visible = visible.where(at >= F.lit(max(query - plan.extent, LEAST)))
+    return one_query(plan, found, first_rows(visible, [at.desc()], plan.wire.events, most), most)
 
 
 def rows_of_key(plan: Plan, key: Any, queries: bool) -> "tuple[DataFrame, Column]":
-    """Return the rows of a key that have a time, of one of the tables, and their time as a number.
+    """Return the rows of a key that have a time, from one of the tables, and their time as integer.
 
     Parameters
     ----------
     plan : Plan
     key : value, or tuple of values when the key has several columns
     queries : bool
-        Whether the queries are meant, and not the events.
+        Whether to return queries, and not events.
 
     Returns
     -------
     rows : pyspark.sql.DataFrame
     time : pyspark.sql.Column
-        As the kernels count it.
+        In the kernels' integers.
     """
     table, backfill = (plan.queries if queries else plan.events), plan.backfill
     name = backfill.query_time if queries else backfill.time
     time = column(table, name, "query_time" if queries else "time")
-    mine = table.df.where(_is_key(plan, key_values(key, backfill.key), queries))
-    return mine.where(time.isNotNull()), micros(table, name, time)
+    rows_with_key = table.df.where(_is_key(plan, key_values(key, backfill.key), queries))
+    return rows_with_key.where(time.isNotNull()), micros(table, name, time)
 
 
 def one_query(plan: Plan, query: "pa.Table", events: "pa.Table", most: int) -> OneQuery:
@@ -103,9 +103,9 @@ def one_query(plan: Plan, query: "pa.Table", events: "pa.Table", most: int) -> O
     ----------
     plan : Plan
     query : pyarrow.Table
-        One row of the workers' columns.
+        One row with the workers' columns.
     events : pyarrow.Table
-        The newest first, and one more than ``most`` where there are more.
+        The newest first; one more than ``most`` if there are more.
     most : int
 
     Returns
@@ -117,29 +117,29 @@ def one_query(plan: Plan, query: "pa.Table", events: "pa.Table", most: int) -> O
     task = replace(task, features=tuple(features), schema=events.schema)
     if len(events) <= most:
         return OneQuery(task, query, events)
-    # Of the events at the oldest time some may be missing.
+    # Some of the events at the oldest time may be missing.
     return OneQuery(task, query, events, int(instants(as_array(events.column(TIME))).min()) + 1)
 
 
 @in_one_sentence()
 def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
-    """Return the keys with the most queries, and how many each has.
+    """Return the keys with the most queries, and the number of queries of each.
 
     Parameters
     ----------
     plan : Plan
     first : value, or tuple of values, optional
-        A key that stands before the others.
+        A key to return before the others.
 
     Returns
     -------
     list of (tuple, int)
-        At most :data:`MOST_KEYS`, without null keys, which see nothing.
+        At most :data:`MOST_KEYS`, without null keys, which see no events.
 
     Raises
     ------
     WorkbenchError
-        When no query has a key and a time, or none has the first key.
+        When no query has a key and a time, or no query has the first key.
     """
     from pyspark.sql import functions as F
 
@@ -166,17 +166,17 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
 
 
 def times_of_key(plan: Plan, key: Any) -> list[int]:
-    """Return the last times at which a key is asked, sorted, as the kernels count them."""
+    """Return the last query times of a key, sorted, in the kernels' integers."""
     from pyspark.sql import functions as F
 
-    mine, number = rows_of_key(plan, key, queries=True)
-    times = mine.select(number.alias(NUMBER)).distinct()
+    rows_with_key, number = rows_of_key(plan, key, queries=True)
+    times = rows_with_key.select(number.alias(NUMBER)).distinct()
     found = collected(times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES))
     return sorted(row[0] for row in found)
 
 
 def _others(key: Any, counts: "Sequence[Row]", width: int) -> str:
-    """The end of a sentence about a key that is not there."""
+    """Return the end of an error about a key that does not exist: the existing keys."""
     known: list[Any] = [row[0] if width == 1 else tuple(row[:width]) for row in counts]
     if all(isinstance(one, str) for one in known):
         return nearest(key, known)
@@ -185,5 +185,5 @@ def _others(key: Any, counts: "Sequence[Row]", width: int) -> str:
 
 def _is_key(plan: Plan, values: Key, queries: bool) -> "Column":
     table = plan.queries if queries else plan.events
-    # A null key has queries but, as it matches nothing, no events.
+    # A null key may have queries but no events, as it matches nothing.
     return is_key(table, values, null_is_value=queries)

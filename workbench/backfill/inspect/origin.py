@@ -1,4 +1,4 @@
-"""Where a feature's number came from: the window of one query, piece by piece."""
+"""How the value of a feature is made: the window of one query, piece by piece."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +15,8 @@ from workbench.backfill.inspect.origin_pieces import (
     OLDER,
     MergeableState,
     Piece,
+    mergeable_state,
     pieces_of,
-    stateful,
 )
 from workbench.backfill.worker.cogroup import QueryWindow
 from workbench.backfill.worker.feature import Feature
@@ -28,7 +28,7 @@ from workbench.errors import WorkbenchError
 from workbench.windows.inspect.one_partition import value_text
 
 MOST_PIECES, MOST_LETTERS = 200, 80
-#: Which answer stands in a row of what the worker gives back.
+#: The column with the number of the answer in the worker's result.
 NUMBER = "__number__"
 
 Key = tuple[Any, ...]
@@ -36,34 +36,35 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Origin:
-    """How the answer to one query comes about.
+    """How the answer to one query is made.
 
     Attributes
     ----------
     feature : str
     query : int
-        When it is asked: microseconds, or what an integer time column holds.
+        The time of the query: microseconds, or the integer of the time column.
     low, tail, high : int
-        The window is [low, high), and its hops end at ``tail``; without a bound it begins with the
+        The window is [low, high), and its hops end at ``tail``. An unbounded window begins with the
         first hop that has an event.
     hop : int
-        How long hops are, 1 where all events are single.
+        The length of hops, 1 if all events are single.
     pieces : list of Piece
         Hops and single events, in the order of time.
     states : list of str
-        What is known of each piece: its partial state, or its own answer where there is none.
+        The partial state of each piece as text, or its own answer if the function has none.
     merged : list
-        The answer from the first piece up to each one.
+        The answers of the pieces from the first up to each one.
     values : list of str
-        What is aggregated of each event that counts.
+        The aggregated value of each event that counts, as text.
     time : int64 array
-        When all events of the key are that have been fetched.
+        The times of all events of the key that have been fetched.
     counts : bool array
-        Which of these count in the window.
+        Whether each of these counts in the window.
     answer : value
-        What :meth:`workbench.backfill.backfill.Backfill.run` gives for this query.
+        The value that :meth:`workbench.backfill.backfill.Backfill.run` returns for this query.
     merges : bool
-        Whether there are partial states, of a map one a bucket; else all events are looked at anew.
+        Whether partial states merge (for a map, one for each bucket). Otherwise every answer is
+        computed from all events.
     """
 
     feature: str
@@ -83,7 +84,7 @@ class Origin:
 
     @property
     def events(self) -> list[tuple[int, str]]:
-        """When the events that count are, and what is aggregated of each."""
+        """The times of the events that count, and the aggregated value of each."""
         return list(zip(self.time[self.counts].tolist(), self.values, strict=True))
 
     def __repr__(self) -> str:
@@ -99,16 +100,16 @@ class Origin:
 
 @dataclass(frozen=True)
 class OneQuery:
-    """One query with the events of its key, fetched to be looked at by a person.
+    """One query with the events of its key, fetched for inspection.
 
     Attributes
     ----------
     task : BackfillTask
-        What the workers do.
+        The task of the workers.
     queries, events : pyarrow.Table
-        The one query, and the events before it, on the workers' columns.
+        The one query, and the events before it, in the workers' columns.
     since : int or None
-        Events before this time have not been fetched, None where all are here.
+        Events before this time have not been fetched; None if all are.
     """
 
     task: BackfillTask
@@ -118,16 +119,16 @@ class OneQuery:
 
     @property
     def query(self) -> int:
-        """When the query is asked."""
+        """The time of the query."""
         return int(instants(as_array(self.queries.column(TIME)))[0])
 
     @property
     def exact(self) -> list[str]:
-        """The features whose windows have all of their events here."""
+        """The features of which all events in the window have been fetched."""
         return [one.call.column for one in self.task.features if self._is_whole(one)]
 
     def origin(self, feature: str | None = None) -> Origin:
-        """Return how a feature of the query comes about, by default the first.
+        """Return how a feature of the query is made; by default the first feature.
 
         Raises
         ------
@@ -147,13 +148,13 @@ class OneQuery:
         return _origin(self, features[name])
 
     def columns(self, feature: str) -> tuple[NDArray[np.int64], MergeableState | None]:
-        """Return the times of the events that count for a feature, and what its states are of."""
+        """Return the times of the events that count for a feature, and its mergeable state."""
         call, window, rows = self._counting(feature)
         assert window.placed is not None
-        return window.placed.events.time[rows], stateful(window, call, rows)
+        return window.placed.events.time[rows], mergeable_state(window, call, rows)
 
     def counting(self, feature: str) -> NDArray[np.int64]:
-        """Return which of the events count for a feature, in the order of time."""
+        """Return the rows of the events that count for a feature, in the order of time."""
         _, window, rows = self._counting(feature)
         assert window.event_rows is not None
         return np.asarray(window.event_rows.take(pa.array(rows)), np.int64)
@@ -174,7 +175,7 @@ class OneQuery:
 
 
 def in_words(value: Any) -> str:
-    """Return an answer as a person reads it.
+    """Return an answer as text.
 
     Examples
     --------
@@ -190,7 +191,7 @@ def in_words(value: Any) -> str:
 
 
 def counted(number: int, what: str, several: str | None = None) -> str:
-    """Return how many there are of something.
+    """Return a number with its noun, such as '3 hops'.
 
     Examples
     --------
@@ -211,12 +212,12 @@ def _origin(one: OneQuery, feature: Feature) -> Origin:
     low = _low(span, one.query, time[rows], high)
     tail = max(low, floor_to(high, span.hop)) if span.hop > 1 else low
     pieces = pieces_of(time[rows], span.hop, tail, MOST_PIECES)
-    mergeable = stateful(window, call, rows)
-    # A map has a state in each of its buckets, which the worker puts together.
+    mergeable = mergeable_state(window, call, rows)
+    # A map has a state in each of its buckets, so the worker computes it.
     if mergeable is None or feature.by is not None:
         assert window.event_rows is not None
         shown = sides.events.take(window.event_rows.take(pa.array(rows)))
-        own, merged = _by_the_worker(task, feature, sides.queries, shown, pieces)
+        own, merged = _answers_by_worker(task, feature, sides.queries, shown, pieces)
         states = list(map(in_words, own))
     else:
         matrix = mergeable.states(pieces)
@@ -224,7 +225,7 @@ def _origin(one: OneQuery, feature: Feature) -> Origin:
         states = mergeable.words(matrix)
     counts = np.zeros(len(time), bool)
     counts[rows] = True
-    values = _values(window, feature, rows)
+    values = _aggregated_values(window, feature, rows)
     (answer,) = _answers(replace(task, features=(feature,)), sides.queries, sides.events)
     return Origin(
         call.column, one.query, low, tail, high, span.hop, pieces, states, merged, values,
@@ -233,7 +234,7 @@ def _origin(one: OneQuery, feature: Feature) -> Origin:
 
 
 def _rows_that_count(window: QueryWindow, feature: Feature, place: int) -> NDArray[np.int64]:
-    """The places of the events that count for the query, in the order of time."""
+    """Return the positions of the events that count for the query, in the order of time."""
     frames = window.frames(feature.call, feature.call.without_null)
     begin, end = int(frames.begin[place, 0]), int(frames.end[place, 0])
     rows = np.arange(begin, end) if frames.row is None else frames.row[begin:end]
@@ -246,7 +247,7 @@ def _low(span: Any, query: int, time: NDArray[np.int64], high: int) -> int:
     return floor_to(int(time[0]), span.hop) if len(time) else high
 
 
-def _values(window: QueryWindow, feature: Feature, rows: NDArray[np.int64]) -> list[str]:
+def _aggregated_values(window: QueryWindow, feature: Feature, rows: NDArray[np.int64]) -> list[str]:
     names = dict.fromkeys([*feature.call.arguments, *([feature.by] if feature.by else [])])
     columns = [window.column(name).take(pa.array(rows)).to_pylist() for name in names]
     return [", ".join(map(value_text, one)) for one in zip(*columns, strict=True)] or [""] * len(
@@ -254,33 +255,35 @@ def _values(window: QueryWindow, feature: Feature, rows: NDArray[np.int64]) -> l
     )
 
 
-def _by_the_worker(
+def _answers_by_worker(
     task: BackfillTask,
     feature: Feature,
     query: pa.Table,
     events: pa.Table,
     pieces: Sequence[Piece],
 ) -> tuple[list[Any], list[Any]]:
-    """The answers to each piece alone, and to all pieces up to each: each as if of its own key."""
+    """Return the answers of each piece alone, and of the pieces up to each, as of separate keys."""
     ranges = [(one.first, one.last) for one in pieces] + [(0, one.last) for one in pieces]
     if not ranges:
         return [], []
     row = np.concatenate([np.arange(first, last) for first, last in ranges])
     number = np.repeat(np.arange(len(ranges)), [last - first for first, last in ranges])
-    queries = _keyed(task, query.take(pa.array([0] * len(ranges))), np.arange(len(ranges)))
-    seen = _keyed(task, events.take(pa.array(row)), number)
+    queries = _with_key_number(
+        task, query.take(pa.array([0] * len(ranges))), np.arange(len(ranges))
+    )
+    seen = _with_key_number(task, events.take(pa.array(row)), number)
     numbered = replace(task, columns=((NUMBER, task.keys[0]),), features=(feature,))
     found = _answers(numbered, queries, seen)
     return found[: len(pieces)], found[len(pieces) :]
 
 
-def _keyed(task: BackfillTask, rows: pa.Table, number: NDArray[np.int64]) -> pa.Table:
+def _with_key_number(task: BackfillTask, rows: pa.Table, number: NDArray[np.int64]) -> pa.Table:
     at = rows.column_names.index(task.keys[0])
     return rows.set_column(at, task.keys[0], pa.array(number))
 
 
 def _answers(task: BackfillTask, queries: pa.Table, events: pa.Table) -> list[Any]:
-    """The answers of a task's one feature, in the order of the queries' numbers if they have."""
+    """Return the answers of a task's one feature, ordered by the numbers of queries, if any."""
     found = task.answer(queries, events)
     if NUMBER in found.column_names:
         found = found.sort_by(NUMBER)

@@ -1,4 +1,4 @@
-"""What a query's window is made of: hops and single events, and the states that they add up to."""
+"""The pieces of a query's window: hops and single events, and the states that they combine to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ HOP, EVENT, OLDER = "hop", "event", "older"
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a window.
+    """A piece of a window.
 
     Attributes
     ----------
     kind : str
-        "hop", "event", or "older" for what is too much to be shown one by one.
+        "hop", "event", or "older" for pieces that are too many to show one by one.
     begin, end : int
-        Its times, [begin, end).
+        Its range of times, [begin, end).
     first, last : int
-        Of the events that count in the window it has number ``first`` up to, but not, ``last``.
+        Its range [first, last) of the events that count in the window.
     """
 
     kind: str
@@ -46,21 +46,21 @@ class Piece:
 
 
 def pieces_of(time: Ints, hop: int, tail: int, most: int) -> list[Piece]:
-    """Cut the events of a window into the hops of its tail and the single events of its head.
+    """Return the hops of a window's tail and the single events of its head.
 
     Parameters
     ----------
     time : int64 array of shape (events,)
-        When the events that count are, sorted.
+        The times of the events that count, sorted.
     hop, tail : int
-        How long a hop is, and where the last one ends.
+        The length of a hop, and the end of the last one.
     most : int
-        Older pieces than this many become one.
+        All older pieces than the latest ``most`` ones become one.
 
     Returns
     -------
     list of Piece
-        In the order of time; hops without events are left out.
+        In the order of time, without hops that have no events.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def pieces_of(time: Ints, hop: int, tail: int, most: int) -> list[Piece]:
 
 @dataclass(frozen=True)
 class MergeableState:
-    """An aggregate that remembers a state, and the columns of the events that count.
+    """An aggregate whose states merge, and the columns of the events that count.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class MergeableState:
         One of :data:`kernels.states.aggregates.AGGREGATES`.
     value, other : arrays of shape (events,)
     values : pyarrow.Array or None
-        Whose value is taken where the answer is an event.
+        The values of the events, if the state is the row of one event.
     """
 
     name: str
@@ -107,7 +107,7 @@ class MergeableState:
         return empty_for(self.name, self.value, self.other)
 
     def states(self, pieces: Sequence[Piece]) -> NDArray[Any]:
-        """Return the state of each piece, by the kernel that rolls events up to hops.
+        """Return the state of each piece, computed by the kernel that rolls events up to hops.
 
         Returns
         -------
@@ -121,20 +121,20 @@ class MergeableState:
         return states[: len(pieces)]
 
     def merged(self, states: NDArray[Any]) -> NDArray[Any]:
-        """Return what the states up to each one add up to."""
+        """Return the running combination of the states."""
         loaded = (load(self.empty, states, k) for k in range(len(states)))
         running = list(accumulate(loaded, lambda a, b: a.combine(b), initial=self.empty))[1:]
         return np.array(running, states.dtype).reshape(states.shape)
 
     def answers(self, states: NDArray[Any], rows: Sequence[int]) -> list[Any]:
-        """Return the answers of states of so many rows each, None where these are too few."""
+        """Return the answers of states with these numbers of rows, None where they are too few."""
         found = finalized(self.name, states)
         null = without_answer(self.name, found, np.array(rows, np.int64)).tolist()
         pairs = zip(found.tolist(), null, strict=True)
         return [None if missing else self._value(one) for one, missing in pairs]
 
     def words(self, states: NDArray[Any]) -> list[str]:
-        """Return states as a person reads them: their fields, or the value of their event."""
+        """Return states as text: their fields, or the value of their event."""
         if self.values is not None:
             return [value_text(self._value(row)) for row in finalized(self.name, states).tolist()]
         names = type(self.empty)._fields
@@ -145,8 +145,8 @@ class MergeableState:
         return found if self.values is None else self.values[found].as_py()
 
 
-def stateful(window: Window, call: Call, rows: Ints) -> MergeableState | None:
-    """Return a call's aggregate over some events; None where it has no state that merges.
+def mergeable_state(window: Window, call: Call, rows: Ints) -> MergeableState | None:
+    """Return a call's aggregate over some events; None if it has no state that merges.
 
     Parameters
     ----------

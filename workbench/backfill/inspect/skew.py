@@ -1,4 +1,4 @@
-"""How unevenly a backfill's rows lie: over keys and hops, and over the tasks of a run."""
+"""The distribution of a backfill's rows: over keys and hops, and over the tasks of a run."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -21,23 +21,23 @@ from workbench.spark.one_key import literal
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: How many keys are shown, and the most hops of each: of more, neighbours are counted together.
+#: The most keys that are shown, and the most hops of each: of more, adjacent ones are merged.
 MOST_KEYS, MOST_HOPS = 12, 240
-#: So many hops are counted together: hours make days, and days make weeks.
+#: How many adjacent hops are merged: hours to days, days to weeks.
 FACTORS = (1, 2, 3, 4, 6, 7, 8, 12, *(24 * 2**k for k in range(60)))
 
 
 @dataclass(frozen=True)
 class Skew:
-    """Where the rows of a backfill are, before its keys are cut and behind it.
+    """The distribution of the rows of a backfill, before and after its keys are cut.
 
     Attributes
     ----------
     hops : pandas.DataFrame
-        A row for each of the largest keys and each hop in which it has rows: ``key``, ``hop`` (when
-        it begins), and ``rows``, queries and events together. ``attrs["hop"]`` is its length.
+        A row for each of the largest keys and each hop in which it has rows: ``key``, ``hop`` (its
+        begin), and ``rows``, queries and events together. ``attrs["hop"]`` is its length.
     spans : pandas.DataFrame
-        A row for each span of the keys that are cut: ``key``, and when the span begins.
+        A row for each span of the keys that are cut: ``key``, and ``begin`` of the span.
     tasks : pandas.DataFrame
         A row for each task of two runs, as :meth:`workbench.Backfill.tasks` returns them.
     """
@@ -57,13 +57,14 @@ class Skew:
 
 
 def skew_of(plan: Plan, hop: int | None = None) -> Skew:
-    """Return where rows are, by a pass over keys and times, and by a run with and without cuts.
+    """Return the distribution of rows, by a pass over keys and times and by runs with and without
+    cuts.
 
     Parameters
     ----------
     plan : Plan
     hop : int, optional
-        As the kernels count time; without it, the longest hop of the features.
+        In the kernels' integers; by default the longest hop of the features.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def skew_of(plan: Plan, hop: int | None = None) -> Skew:
 
 
 def tasks_of(plan: Plan, method: str) -> pd.DataFrame:
-    """Return what each task of a run gets, counted by the task itself while it answers.
+    """Return the numbers of rows of each task of a run, which the tasks count while they answer.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def tasks_of(plan: Plan, method: str) -> pd.DataFrame:
     Raises
     ------
     WorkbenchError
-        When the method has no tasks that could count.
+        When the method has no tasks that can count.
     """
     if not isinstance(method, str) or method not in PLANS:
         known = ", ".join(map(repr, PLANS))
@@ -106,7 +107,7 @@ def tasks_of(plan: Plan, method: str) -> pd.DataFrame:
 
 
 def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
-    """Return how many rows the largest keys have in each hop."""
+    """Return the number of rows of the largest keys in each hop."""
     from pyspark.sql import functions as F
 
     both, keys = _keys_and_times(plan)
@@ -117,14 +118,14 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
         found.attrs["hop"] = 1
         return found
     longest = max(one.span.hop for one in plan.features)
-    # Sliding windows have no hop of their own.
+    # Sliding windows have no hop.
     length = hop or (longest if longest > 1 or plan.integer_time else HOUR)
     extent = max(row["high"] for row in largest) - min(row["low"] for row in largest) + 1
     length *= next(factor for factor in FACTORS if factor * length * MOST_HOPS >= extent)
-    names = {tuple(row)[: len(keys)]: _shown(tuple(row)[: len(keys)]) for row in largest}
-    mine = both.where(reduce(lambda a, b: a | b, (_is(keys, key) for key in names)))
+    names = {tuple(row)[: len(keys)]: _key_text(tuple(row)[: len(keys)]) for row in largest}
+    of_largest = both.where(reduce(lambda a, b: a | b, (_equals(keys, key) for key in names)))
     begin = begin_of_hop(F.col(TIME), length)
-    counted = mine.groupBy(*keys, begin.alias("hop")).agg(F.count(F.lit(1)).alias("rows"))
+    counted = of_largest.groupBy(*keys, begin.alias("hop")).agg(F.count(F.lit(1)).alias("rows"))
     rows = collected(counted.orderBy("hop"))
     found = pd.DataFrame(
         {
@@ -140,7 +141,7 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
 
 
 def spans_of(plan: Plan) -> pd.DataFrame:
-    """Return when the spans of keys begin that are cut by time; the first ones have no begin."""
+    """Return the begins of the spans of keys that are cut, without the first span of each key."""
     split_plan = SplitPlan(plan)
     packed = in_arrow(split_plan.summaries().mapInArrow(split_plan.task.run, f"{CUTS} binary"))
     keys: list[str] = []
@@ -152,13 +153,13 @@ def spans_of(plan: Plan) -> pd.DataFrame:
                 *(cuts.column(name).to_pylist() for name in split_plan.keys), strict=True
             )
             for key, starts in zip(cut_keys, cuts.column(START).to_pylist(), strict=True):
-                keys += [_shown(key)] * (len(starts) - 1)
+                keys += [_key_text(key)] * (len(starts) - 1)
                 begins += starts[1:]
     return pd.DataFrame({"key": keys, "begin": _times(plan, begins)})
 
 
 def _keys_and_times(plan: Plan) -> "tuple[DataFrame, list[Column]]":
-    """The keys and times of both tables."""
+    """Return the keys and times of both tables."""
     from pyspark.sql import functions as F
 
     split_plan = SplitPlan(plan)
@@ -167,17 +168,17 @@ def _keys_and_times(plan: Plan) -> "tuple[DataFrame, list[Column]]":
     return queries.unionAll(events), [F.col(name) for name in split_plan.key_aliases]
 
 
-def _is(keys: "list[Column]", values: tuple[Any, ...]) -> "Column":
+def _equals(keys: "list[Column]", values: tuple[Any, ...]) -> "Column":
     pairs = zip(keys, values, strict=True)
     return reduce(lambda a, b: a & b, (key == literal(value) for key, value in pairs))
 
 
-def _shown(key: tuple[Any, ...]) -> str:
+def _key_text(key: tuple[Any, ...]) -> str:
     return ", ".join(map(str, key))
 
 
 def _times(plan: Plan, values: list[int]) -> "pd.Series[Any]":
-    """Integers as the times that they are, in UTC where these are no integers."""
+    """Return integers as times, in UTC, unless times are integers."""
     found = pd.Series(values, dtype="int64")
     if plan.integer_time:
         return found

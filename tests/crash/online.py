@@ -38,12 +38,10 @@ from workbench.columnar.bundles import PARTITION
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.errors import WorkbenchError
-from workbench.online.fetch import Reading, fetched
-from workbench.online.meta import META, STREAMED, UPLOADED
-from workbench.online.meta import streamed as streamed_prefix
-from workbench.online.meta import uploaded as uploaded_prefix
+from workbench.online.fetch import StoreReader, fetch_features
+from workbench.online.meta import META, STREAMED, UPLOADED, stream_prefix, upload_prefix
 from workbench.online.update import apply_batch, forget_stream
-from workbench.online.upload import known_meta, upload
+from workbench.online.upload import read_meta, upload
 from workbench.online.worker import UploadTask
 from workbench.stores import Change, Store
 
@@ -178,13 +176,13 @@ class World:
     def _answers(self, truth: Truth) -> list[Row]:
         return expected(self.layout, self.known(truth), self.keys, self.at)
 
-    def why_not(self, store: Store, truth: Truth, reading: Reading | None = None) -> str:
+    def why_not(self, store: Store, truth: Truth, reading: StoreReader | None = None) -> str:
         """Return in what a store says something else than a truth; "" where it does not."""
-        meta = known_meta(store)[1]
+        meta = read_meta(store)[1]
         if truth.until is None:
             return "" if meta is None or not meta.generation else "something is uploaded"
         try:
-            found = fetched(reading or self.reader(store), self.keys, self.at)
+            found = fetch_features(reading or self.reader(store), self.keys, self.at)
         except WorkbenchError as error:
             return str(error)
         assert meta is not None
@@ -202,15 +200,17 @@ class World:
                     return f"{name} of {key} is {row[name]!r} and not {answer[name]!r}"
         return ""
 
-    def which(self, store: Store, truths: Sequence[Truth], reading: Reading | None = None) -> int:
+    def which(
+        self, store: Store, truths: Sequence[Truth], reading: StoreReader | None = None
+    ) -> int:
         """Return which truth a store tells; it must be one of some."""
         whys = [self.why_not(store, truth, reading) for truth in truths]
         assert "" in whys, f"the store tells none of {len(truths)} truths: {whys}"
         return whys.index("")
 
-    def reader(self, store: Store) -> Reading:
+    def reader(self, store: Store) -> StoreReader:
         """Return a reader that has read nothing yet."""
-        return Reading(store, self.layout.backfill)
+        return StoreReader(store, self.layout.backfill)
 
 
 @dataclass(frozen=True)
@@ -364,9 +364,9 @@ def _done_again(world: World, left: Durable, deed: Deed, truth: Truth) -> None:
 
 def rubbish(store: Memory) -> Iterator[bytes]:
     """Yield the keys of a store that nobody will read."""
-    meta = known_meta(store)[1]
+    meta = read_meta(store)[1]
     assert meta is not None
-    known = uploaded_prefix(meta.generation), streamed_prefix(meta.epoch)
+    known = upload_prefix(meta.generation), stream_prefix(meta.epoch)
     for key in store.held:
         if key != META and not (key.startswith((UPLOADED, STREAMED)) and key.startswith(known)):
             yield key

@@ -10,8 +10,8 @@ from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
 from workbench.columnar.zones import with_zones
-from workbench.online.layout import StoreLayout, names_for
-from workbench.online.spec import described
+from workbench.online.layout import StoreLayout, aggregates_for
+from workbench.online.spec import backfill_text
 from workbench.spark.table import BoundTable, column
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ def layout_of(backfill: "BackfillSpec", events: BoundTable) -> tuple[StoreLayout
         events.df.select(*keys, time), backfill.key, backfill.query_time, "events"
     )
     plan = replace(bind_tables(backfill, queries, events), shuffled=("events",))
-    going = by_use(plan.wire)
+    going = numbered_by_use(plan.wire)
     features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
     schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])
-    layout = StoreLayout(described(backfill), tuple(backfill.key), features, schema)
+    layout = StoreLayout(backfill_text(backfill), tuple(backfill.key), features, schema)
     for feature in features:
-        names_for(feature.call, schema)
+        aggregates_for(feature.call, schema)
     return layout, going, plan
 
 
-def by_use(going: Wire) -> Wire:
+def numbered_by_use(going: Wire) -> Wire:
     """Return columns by names that do not say where in the table they are.
 
     A store outlives the order of a table's columns: they are numbered as the backfill uses them.

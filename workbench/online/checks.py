@@ -10,7 +10,7 @@ from workbench.columnar.blocks import TIME
 from workbench.columnar.value_texts import time_of
 from workbench.durations import exact_text
 from workbench.errors import WorkbenchError, kind_in_words
-from workbench.online.encoding import first_of
+from workbench.online.encoding import first_instant
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import Meta
 from workbench.stores import Store
@@ -73,7 +73,7 @@ def check_until(layout: StoreLayout, until: int) -> None:
     if until % layout.step:
         kind = layout.schema.field(TIME).type
         near = until // layout.step * layout.step
-        if near < first_of(kind):
+        if near < first_instant(kind):
             near += layout.step
         raise WorkbenchError(
             f"until: {time_of(until, kind)} is within a hop; uploads end at the end of one, "

@@ -7,7 +7,7 @@ from zlib import crc32
 from workbench.stores import Change, StoreError
 
 #: A checksum as bytes, and how many it has.
-packed, SIZE = Struct("<I").pack, 4
+pack_checksum, SIZE = Struct("<I").pack, 4
 #: The CRC-32 of anything that ends with its own CRC-32.
 RESIDUE = 0x2144DF1C
 
@@ -21,7 +21,7 @@ def with_checksum(key: bytes, value: bytes) -> bytes:
     >>> is_sound(b"a", held), is_sound(b"b", held), is_sound(b"a", held[1:])
     (True, False, False)
     """
-    return value + packed(crc32(value, crc32(key)))
+    return value + pack_checksum(crc32(value, crc32(key)))
 
 
 def is_sound(key: bytes, value: bytes) -> bool:
@@ -33,12 +33,12 @@ def with_checksums(keys: Iterable[bytes], values: Iterable[bytes | None]) -> lis
     """Return what a store is given for keys, where None is for those that go."""
     # As with_checksum has it, without a call for each.
     return [
-        (key, None if value is None else value + packed(crc32(value, crc32(key))))
+        (key, None if value is None else value + pack_checksum(crc32(value, crc32(key))))
         for key, value in zip(keys, values, strict=True)
     ]
 
 
-def checked(
+def verified_values(
     keys: Sequence[bytes], values: Sequence[bytes | None], place: str
 ) -> list[bytes | None]:
     """Return the values of what a store holds under keys.
@@ -58,11 +58,11 @@ def checked(
     for key, one in zip(keys, values, strict=True):
         # As is_sound has it, without a call for each.
         if one is not None and crc32(one, crc32(key)) != RESIDUE:
-            raise damaged(key, place, key[9:])
+            raise damaged_record(key, place, key[9:])
     return [None if one is None else one[:-SIZE] for one in values]
 
 
-def damaged(record: bytes, place: str, key: object) -> StoreError:
+def damaged_record(record: bytes, place: str, key: object) -> StoreError:
     """Return the error of a record that is not as it was written.
 
     Parameters

@@ -262,12 +262,12 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
     return since_epoch(value)
 
 
-def first_of(kind: pa.DataType) -> int:
+def first_instant(kind: pa.DataType) -> int:
     """Return the first instant that a person can name of the events' times.
 
     Examples
     --------
-    >>> first_of(pa.int64()) == -(2**62), first_of(pa.timestamp("us"))
+    >>> first_instant(pa.int64()) == -(2**62), first_instant(pa.timestamp("us"))
     (True, -62135596800000000)
     """
     return -FARTHEST if pa.types.is_integer(kind) else since_epoch(datetime.min)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.columnar.blocks import TIME
 from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
-from workbench.online.checksums import checked, damaged
+from workbench.online.checksums import damaged_record, verified_values
 from workbench.online.encoding import key_of
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import META, Meta, meta_of
@@ -77,7 +77,7 @@ class Fetched:
         return found
 
 
-class Reading:
+class StoreReader:
     """Reads the features of one backfill from a store.
 
     Parameters
@@ -106,7 +106,7 @@ class Reading:
                 prefixes, serving = serving.prefixes, self._served(packed_meta)
                 if prefixes != serving.prefixes:
                     continue
-            return serving, checked(names[1:], records, self.store.place)
+            return serving, verified_values(names[1:], records, self.store.place)
 
     def _served(self, packed_meta: bytes | None) -> Serving:
         meta = None if packed_meta is None else meta_of(packed_meta, self.store.place)
@@ -129,7 +129,7 @@ class Reading:
         return self._serving
 
 
-def fetched(reading: Reading, keys: Sequence[Key], at: int) -> Fetched:
+def fetch_features(reading: StoreReader, keys: Sequence[Key], at: int) -> Fetched:
     """Return the features of keys at some time.
 
     Raises
@@ -147,7 +147,7 @@ def fetched(reading: Reading, keys: Sequence[Key], at: int) -> Fetched:
             if error.record is None:
                 raise
             key = keys[good[names.index(error.record[9:])]]
-            raise damaged(error.record, reading.store.place, key) from None
+            raise damaged_record(error.record, reading.store.place, key) from None
         if serving.layout is layout:
             break
     _check_time(serving, at, reading.store.place)

@@ -21,7 +21,7 @@ from workbench.columnar.value_texts import value_of_key
 from workbench.engine.partials import from_states
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import COUNT, EXACT_SUM, LIKE_SUM
-from workbench.online.layout import LayoutPart, StoreLayout, names_for, slots_for
+from workbench.online.layout import LayoutPart, StoreLayout, aggregates_for, slots_for
 
 #: The value of a feature, from the integers and the numbers of its key's windows.
 Finish = Callable[[list[int], list[float]], Any]
@@ -39,7 +39,7 @@ def _finisher(
     layout: StoreLayout, part: LayoutPart, feature: Feature
 ) -> tuple[str, Finish, Finish]:
     call, window = feature.call, part.window_of(feature)
-    names = names_for(call, layout.schema)
+    names = aggregates_for(call, layout.schema)
     slots = [part.slots.index(one) for one in slots_for(call, layout.schema)]
     whole, real = part.sizes
     places = []
@@ -130,7 +130,7 @@ def _by_table(
 
 
 @dataclass(frozen=True)
-class Answering:
+class PartAnswers:
     """Makes the rows of keys of the states of one part.
 
     Attributes

@@ -95,7 +95,7 @@ class KeptEvents:
         code = np.repeat(np.arange(len(packed)), [one.num_rows if one else 0 for one in batches])
         return code, pa.Table.from_batches([one for one in batches if one], self.schema)
 
-    def merged(self, known: Sequence[bytes], new: Sequence[bytes], since: int) -> list[bytes]:
+    def merge(self, known: Sequence[bytes], new: Sequence[bytes], since: int) -> list[bytes]:
         """Join what is kept of keys with new events, and leave out those before a time."""
         (first, one), (then, other) = self.table(known), self.table(new)
         code, events = np.concatenate([first, then]), pa.concat_tables([one, other])

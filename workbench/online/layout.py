@@ -95,7 +95,7 @@ class LayoutPart:
         """How many words a cell has."""
         return sum(self.sizes)
 
-    def windows_of(self, until: int, lasting: int) -> Ints:
+    def upload_windows(self, until: int, lasting: int) -> Ints:
         """Return the windows as the kernels take them, for an upload.
 
         Parameters
@@ -116,7 +116,7 @@ class LayoutPart:
         return np.array(rows, np.int64)
 
     @cached_property
-    def streamed(self) -> Ints:
+    def stream_windows(self) -> Ints:
         """The windows for which every hop is kept, and none is collapsed."""
         return np.array([(h, -1, hop, MOST) for h, hop in enumerate(self.hops)], np.int64)
 
@@ -148,15 +148,15 @@ class StoreLayout:
     @cached_property
     def parts(self) -> tuple[LayoutPart, ...]:
         """Features of all events, and those by each column of buckets, whose states are words."""
-        return self._parts([one for one in self.features if names_for(one.call, self.schema)])
+        return self._parts([one for one in self.features if aggregates_for(one.call, self.schema)])
 
     @cached_property
-    def sketched(self) -> tuple[LayoutPart, ...]:
+    def sketch_parts(self) -> tuple[LayoutPart, ...]:
         """The same of features whose states are bytes; they have no slots.
 
         See :mod:`workbench.online.states.sketch_cells`.
         """
-        return self._parts([one for one in self.features if is_bytes(one.call)])
+        return self._parts([one for one in self.features if has_bytes_state(one.call)])
 
     def _parts(self, given: Sequence[Feature]) -> tuple[LayoutPart, ...]:
         found = []
@@ -170,7 +170,7 @@ class StoreLayout:
     @cached_property
     def kept_events(self) -> KeptEvents | None:
         """The features that are answered of events that are kept, if there are some."""
-        parts = (*self.parts, *self.sketched)
+        parts = (*self.parts, *self.sketch_parts)
         others = {feature.call.column for part in parts for feature in part.features}
         found = [one for one in self.features if one.call.column not in others]
         return KeptEvents.of(found, self.schema) if found else None
@@ -178,7 +178,7 @@ class StoreLayout:
     @cached_property
     def plain(self) -> bool:
         """Whether a key has one list of cells alone."""
-        alone = self.kept_events is None and not self.sketched and len(self.parts) == 1
+        alone = self.kept_events is None and not self.sketch_parts and len(self.parts) == 1
         return alone and self.parts[0].by is None
 
     @cached_property
@@ -237,7 +237,7 @@ def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
     WorkbenchError
         When a store's states cannot hold what it needs.
     """
-    names = names_for(call, schema)
+    names = aggregates_for(call, schema)
     parts = [one.options.n for one in partial_states(call, schema)] or [1] * len(names)
     nulls = call.info.picks and not call.options.ignore_nulls
     return tuple(
@@ -246,7 +246,7 @@ def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
     )
 
 
-def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
+def aggregates_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     """Return the aggregates whose states a call is made of.
 
     None where the state is bytes, or events are kept instead.
@@ -268,7 +268,7 @@ def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     if of_itself and _is_number(schema.field(call.arguments[0]).type):
         return (info.aggregate,)
     # Of values that count once, one event each is enough for any function.
-    if is_bytes(call) or info.keeps or info.once or call.options.distinct:
+    if has_bytes_state(call) or info.keeps or info.once or call.options.distinct:
         return ()
     instead = f"wb.fn.{info.instead}, or " if info.instead else ""
     raise WorkbenchError(
@@ -277,7 +277,7 @@ def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     )
 
 
-def is_bytes(call: Call) -> bool:
+def has_bytes_state(call: Call) -> bool:
     """Say whether the state of a call is bytes, as :mod:`workbench.online.states` makes them."""
     return call.info.family in (HISTOGRAM, *SKETCHES)
 

@@ -123,11 +123,11 @@ def fingerprint_of(layout: dict[str, Any]) -> str:
     return sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def streamed(epoch: int) -> bytes:
+def stream_prefix(epoch: int) -> bytes:
     """Return what the keys of a stream's hops begin with."""
     return STREAMED + epoch.to_bytes(8, "big")
 
 
-def uploaded(generation: int) -> bytes:
+def upload_prefix(generation: int) -> bytes:
     """Return what the keys of an upload begin with."""
     return UPLOADED + generation.to_bytes(8, "big")

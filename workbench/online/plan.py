@@ -11,7 +11,7 @@ from workbench.online.bind import layout_of
 from workbench.online.checks import check_checkpoint, check_stream
 from workbench.online.encoding import instant_of
 from workbench.online.layout import StoreLayout
-from workbench.online.update import apply_batch, current
+from workbench.online.update import apply_batch, current_meta
 from workbench.online.upload import upload as write_upload
 from workbench.online.worker import UploadTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
@@ -109,22 +109,22 @@ def update(
     resting = spark.createDataFrame([], stream.schema)
     layout, going, plan = layout_of(view.backfill, bind_events(view.backfill, resting))
     lasting = view.length(plan.integer_time)
-    current(view.store, layout, lasting)
+    current_meta(view.store, layout, lasting)
     # A store that cannot be written to says so now, and not to the first batch.
     view.store.write([])
-    applying = Applying(view, layout, lasting, going)
+    applying = BatchApplier(view, layout, lasting, going)
     writer = stream.writeStream.foreachBatch(applying).option("checkpointLocation", str(checkpoint))
-    query = _started(writer if trigger is None else _triggered(writer, trigger))
+    query = _start(writer if trigger is None else _with_trigger(writer, trigger))
     applying.begin(str(query.id))
     try:
-        check_stream(current(view.store, layout, lasting)[1], str(query.id))
+        check_stream(current_meta(view.store, layout, lasting)[1], str(query.id))
     except WorkbenchError:
         query.stop()
         raise
     return query
 
 
-def _triggered(writer: "DataStreamWriter", trigger: Any) -> "DataStreamWriter":
+def _with_trigger(writer: "DataStreamWriter", trigger: Any) -> "DataStreamWriter":
     from pyspark.errors import PySparkException
 
     try:
@@ -136,7 +136,7 @@ def _triggered(writer: "DataStreamWriter", trigger: Any) -> "DataStreamWriter":
         ) from None
 
 
-def _started(writer: "DataStreamWriter") -> "StreamingQuery":
+def _start(writer: "DataStreamWriter") -> "StreamingQuery":
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -152,7 +152,7 @@ def _started(writer: "DataStreamWriter") -> "StreamingQuery":
         ) from None
 
 
-class Applying:
+class BatchApplier:
     """Applies the batches of a stream to a store.
 
     Parameters

@@ -13,14 +13,14 @@ from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.online.encoding import key_bytes
 from workbench.online.layout import LayoutPart, StoreLayout
-from workbench.online.states.numeric import packed, rolled
-from workbench.online.states.sketch_cells import merged_cells, rolled_up
+from workbench.online.states.numeric import pack_cells, roll_up_events
+from workbench.online.states.sketch_cells import merge_sketch_cells, roll_up_sketches
 
 #: The cells of a key, by the number of their part and the bytes of their bucket.
 Sections = dict[tuple[int, bytes], bytes]
 
 
-def sections(
+def sections_of_events(
     layout: StoreLayout, events: pa.Table, windows: Sequence[Ints], since: int, lasting: int | None
 ) -> dict[bytes, Sections]:
     """Return the cells of each key, and the events that are kept of it.
@@ -40,13 +40,15 @@ def sections(
     found: dict[bytes, Sections] = {}
     low = LEAST if lasting is None else since
     for number, part in enumerate(layout.parts):
-        for key, bucket, words in rolled(layout, part, events, windows[number], low):
+        for key, bucket, words in roll_up_events(layout, part, events, windows[number], low):
             found.setdefault(key, {})[number, bucket] = words
     if layout.plain:
         return found
-    for number, part in sketched_parts(layout):
-        own_windows = part.streamed if lasting is None else part.windows_of(since, lasting)
-        for key, bucket, cells in rolled_up(layout, part, events, own_windows, low):
+    for number, part in numbered_sketch_parts(layout):
+        own_windows = (
+            part.stream_windows if lasting is None else part.upload_windows(since, lasting)
+        )
+        for key, bucket, cells in roll_up_sketches(layout, part, events, own_windows, low):
             found.setdefault(key, {})[number, bucket] = cells
     # A key whose events are in no bucket is known, too.
     code, count = key_codes(events.select([f"k{i}" for i in range(len(layout.keys))]))
@@ -60,13 +62,13 @@ def sections(
     return found
 
 
-def sketched_parts(layout: StoreLayout) -> Iterator[tuple[int, LayoutPart]]:
+def numbered_sketch_parts(layout: StoreLayout) -> Iterator[tuple[int, LayoutPart]]:
     """Yield the parts whose states are bytes, and their numbers: those behind the other parts, and
     behind the events that are kept."""
-    return enumerate(layout.sketched, len(layout.parts) + 1)
+    return enumerate(layout.sketch_parts, len(layout.parts) + 1)
 
 
-def merged(part: LayoutPart, known: list[bytes], new: list[bytes], since: int) -> list[bytes]:
+def merge_part(part: LayoutPart, known: list[bytes], new: list[bytes], since: int) -> list[bytes]:
     """Merge the cells of keys with new ones, and leave out those that begin before a time.
 
     Parameters
@@ -82,12 +84,12 @@ def merged(part: LayoutPart, known: list[bytes], new: list[bytes], since: int) -
     """
     found = list(new)
     rows = [row for row, one in enumerate(known) if one]
-    for row, words in zip(rows, _merged(part, known, new, rows, since), strict=True):
+    for row, words in zip(rows, _merge_known(part, known, new, rows, since), strict=True):
         found[row] = words
     return found
 
 
-def _merged(
+def _merge_known(
     part: LayoutPart, known: list[bytes], new: list[bytes], rows: list[int], since: int
 ) -> list[bytes]:
     """The merged cells of those keys that have known ones."""
@@ -99,7 +101,7 @@ def _merged(
     cells, reals = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
     given = words, words.view(np.float64), since, part.table, cells, reals
     left = merge_cells.over(ends * size, *given, right=ends)
-    found, places = packed(part, cells, reals, ends, left)
+    found, places = pack_cells(part, cells, reals, ends, left)
     return [found[low:high] for low, high in pairwise(places)]
 
 
@@ -124,7 +126,7 @@ def merge_records(
     olds = [sections_of(layout, one) if one else {} for one in known]
     news: list[Sections] = [one or {} for one in new]
     found: list[Sections] = [{} for _ in olds]
-    for number, part in (*enumerate(layout.parts), *sketched_parts(layout)):
+    for number, part in (*enumerate(layout.parts), *numbered_sketch_parts(layout)):
         units = [
             (row, place)
             for row, (old, more) in enumerate(zip(olds, news, strict=True))
@@ -133,14 +135,14 @@ def merge_records(
         ]
         before = [olds[row].get(place, b"") for row, place in units]
         after = [news[row].get(place, b"") for row, place in units]
-        merging = merged if number < len(layout.parts) else merged_cells
+        merging = merge_part if number < len(layout.parts) else merge_sketch_cells
         for (row, place), cells in zip(units, merging(part, before, after, since), strict=True):
             if cells:
                 found[row][place] = cells
     if layout.kept_events is not None:
         place = len(layout.parts), b""
         before, after = ([one.get(place, b"") for one in some] for some in (olds, news))
-        for row, events_of_key in enumerate(layout.kept_events.merged(before, after, since)):
+        for row, events_of_key in enumerate(layout.kept_events.merge(before, after, since)):
             if events_of_key:
                 found[row][place] = events_of_key
     # A key is known from its first event on, also if that is in no hop and no bucket: then its

@@ -11,12 +11,12 @@ from kernels.structures.instants import LEAST
 from kernels.tiling.cells import join_windows
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import value_of
-from workbench.online.finish import Answering, finishers
+from workbench.online.finish import PartAnswers, finishers
 from workbench.online.kept_events import KeptEvents
 from workbench.online.layout import LayoutPart, StoreLayout
-from workbench.online.meta import Meta, streamed, uploaded
-from workbench.online.records import sections_of, sketched_parts
-from workbench.online.states.sketch_cells import Sketching
+from workbench.online.meta import Meta, stream_prefix, upload_prefix
+from workbench.online.records import numbered_sketch_parts, sections_of
+from workbench.online.states.sketch_cells import SketchAnswers
 
 Row = dict[str, Any]
 #: Whether any event counts for a feature, and its answer, by its name.
@@ -39,12 +39,14 @@ class Serving:
 
     def __init__(self, packed_meta: bytes, meta: Meta, layout: StoreLayout) -> None:
         self.packed_meta, self.meta, self.layout = packed_meta, meta, layout
-        self.prefixes = uploaded(meta.generation), streamed(meta.epoch)
-        self.windows = [part.windows_of(meta.until, meta.lasting) for part in layout.parts]
-        self.answering = [Answering(part, finishers(layout, part)) for part in layout.parts]
+        self.prefixes = upload_prefix(meta.generation), stream_prefix(meta.epoch)
+        self.windows = [part.upload_windows(meta.until, meta.lasting) for part in layout.parts]
+        self.answering = [PartAnswers(part, finishers(layout, part)) for part in layout.parts]
         self.sketching = {
-            number: Sketching(part, part.windows_of(meta.until, meta.lasting), layout.schema)
-            for number, part in sketched_parts(layout)
+            number: SketchAnswers(
+                part, part.upload_windows(meta.until, meta.lasting), layout.schema
+            )
+            for number, part in numbered_sketch_parts(layout)
         }
         self.names = tuple(one.call.column for one in layout.features)
 
@@ -111,7 +113,7 @@ class Serving:
             return UNKNOWN
         old, more = (sections_of(self.layout, one or b"") for one in (known, new))
         found: Row = {}
-        for number, part in (*enumerate(self.layout.parts), *sketched_parts(self.layout)):
+        for number, part in (*enumerate(self.layout.parts), *numbered_sketch_parts(self.layout)):
             # Without buckets there is one list of cells, also of a key that has none.
             there = {bucket for place, bucket in {**old, **more} if place == number}
             buckets = sorted(there) if part.by else [b""]

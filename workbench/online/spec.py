@@ -79,7 +79,7 @@ class ViewSpec(Described):
         return microseconds(self.lasting, "lasting")
 
 
-def described(backfill: "BackfillSpec") -> str:
+def backfill_text(backfill: "BackfillSpec") -> str:
     """Return the text of a backfill by which a store knows it, the same in each process.
 
     Spark gives each variable of a function within a Column, such as of ``F.exists``, a name with a

@@ -12,16 +12,16 @@ from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.online.checks import check_again, check_next, check_owner, check_stream
-from workbench.online.checksums import checked, with_checksums
+from workbench.online.checksums import verified_values, with_checksums
 from workbench.online.layout import StoreLayout
-from workbench.online.meta import META, Meta, streamed
-from workbench.online.records import merge_records, merged, sections
-from workbench.online.states.numeric import rolled
-from workbench.online.upload import known_meta, sweep
+from workbench.online.meta import META, Meta, stream_prefix
+from workbench.online.records import merge_part, merge_records, sections_of_events
+from workbench.online.states.numeric import roll_up_events
+from workbench.online.upload import read_meta, sweep
 from workbench.stores import Change, Store
 
 
-class Applied(NamedTuple):
+class BatchCounts(NamedTuple):
     """What became of a batch of events.
 
     Attributes
@@ -40,7 +40,7 @@ class Applied(NamedTuple):
 
 def apply_batch(
     store: Store, layout: StoreLayout, lasting: int, events: pa.Table, stream: str, batch: int
-) -> Applied:
+) -> BatchCounts:
     """Apply a batch of a stream, unless it was applied before: all of it, or nothing.
 
     Parameters
@@ -55,7 +55,7 @@ def apply_batch(
 
     Returns
     -------
-    Applied
+    BatchCounts
 
     Raises
     ------
@@ -75,17 +75,17 @@ def apply_batch(
     time = instants(as_array(known.column(TIME)))
     total = int(time.sum())
     while True:
-        packed_meta, meta = current(store, layout, lasting)
+        packed_meta, meta = current_meta(store, layout, lasting)
         check_stream(meta, stream)
         if meta.stream == stream and batch <= meta.batch:
             check_again(meta, batch, len(events), total)
-            return Applied(again=True)
+            return BatchCounts(again=True)
         check_next(meta, stream, batch)
         on_time = time >= meta.until
-        counts = Applied(
+        counts = BatchCounts(
             int(on_time.sum()), int(len(known) - on_time.sum()), int(len(events) - len(known))
         )
-        changes = changed(store, layout, known.filter(pa.array(on_time)), meta)
+        changes = changes_of(store, layout, known.filter(pa.array(on_time)), meta)
         now = meta.but(
             stream=stream,
             batch=batch,
@@ -99,25 +99,25 @@ def apply_batch(
             return counts
 
 
-def changed(store: Store, layout: StoreLayout, events: pa.Table, meta: Meta) -> list[Change]:
+def changes_of(store: Store, layout: StoreLayout, events: pa.Table, meta: Meta) -> list[Change]:
     """Return what the store is given for the events' keys: their records with the events in their
     hops."""
-    windows, prefix = [part.streamed for part in layout.parts], streamed(meta.epoch)
+    windows, prefix = [part.stream_windows for part in layout.parts], stream_prefix(meta.epoch)
     if layout.plain:
-        cells = rolled(layout, layout.parts[0], events, windows[0])
+        cells = roll_up_events(layout, layout.parts[0], events, windows[0])
         names, added = cells.records(prefix)
-        there = [one or b"" for one in checked(names, store.read(names), store.place)]
-        left = merged(layout.parts[0], there, added, meta.until)
+        there = [one or b"" for one in verified_values(names, store.read(names), store.place)]
+        left = merge_part(layout.parts[0], there, added, meta.until)
         return with_checksums(names, left)
-    found = sections(layout, events, windows, meta.until, None)
+    found = sections_of_events(layout, events, windows, meta.until, None)
     new = {prefix + key: own for key, own in found.items()}
     names = sorted(new)
-    known = checked(names, store.read(names), store.place)
+    known = verified_values(names, store.read(names), store.place)
     records = merge_records(layout, known, [new[name] for name in names], meta.until)
     return with_checksums(names, records)
 
 
-def current(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes, Meta]:
+def current_meta(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes, Meta]:
     """Return what the store says of itself.
 
     Raises
@@ -125,7 +125,7 @@ def current(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes, Met
     WorkbenchError
         When nothing is uploaded yet, or the store is another backfill's.
     """
-    packed_meta, meta = known_meta(store)
+    packed_meta, meta = read_meta(store)
     if packed_meta is None or meta is None or not meta.generation:
         raise WorkbenchError(
             f"store: nothing is uploaded to {store.place} yet; "
@@ -144,7 +144,7 @@ def forget_stream(store: Store, layout: StoreLayout, lasting: int) -> None:
         When nothing is uploaded yet, or the store is another backfill's.
     """
     while True:
-        packed_meta, meta = current(store, layout, lasting)
+        packed_meta, meta = current_meta(store, layout, lasting)
         left = meta.but(epoch=meta.epoch + 1, stream="", batch=-1, streamed=0, late=0, skipped=0)
         if store.write([(META, left.to_bytes())], expect=(META, packed_meta)):
             return sweep(store, layout)

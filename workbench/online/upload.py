@@ -6,9 +6,17 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.online.checks import check_order, check_owner, check_until
-from workbench.online.checksums import checked, with_checksums
+from workbench.online.checksums import verified_values, with_checksums
 from workbench.online.layout import StoreLayout
-from workbench.online.meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
+from workbench.online.meta import (
+    META,
+    STREAMED,
+    UPLOADED,
+    Meta,
+    meta_of,
+    stream_prefix,
+    upload_prefix,
+)
 from workbench.online.records import merge_records
 from workbench.online.worker import UploadTask, Written
 from workbench.stores import Change, Store, StoreError
@@ -55,7 +63,7 @@ def upload(
     return found
 
 
-def known_meta(store: Store) -> tuple[bytes | None, Meta | None]:
+def read_meta(store: Store) -> tuple[bytes | None, Meta | None]:
     """Return what a store says of itself, as it is kept and as it is read; None where it is empty.
 
     Raises
@@ -77,7 +85,7 @@ def reserve(store: Store, layout: StoreLayout, until: int, lasting: int) -> int:
     """
     check_until(layout, until)
     while True:
-        packed_meta, meta = known_meta(store)
+        packed_meta, meta = read_meta(store)
         if meta is None:
             first = randbits(48)
             meta = Meta(layout.to_json(), layout.fingerprint, lasting, first, reserved=first)
@@ -104,9 +112,9 @@ def switch(store: Store, layout: StoreLayout, generation: int, until: int, found
     this and the switch has another record than the switch expects.
     """
     while True:
-        packed_meta, meta = known_meta(store)
+        packed_meta, meta = read_meta(store)
         if meta is None or not meta.first < generation <= meta.reserved:
-            raise lost(store)
+            raise lost_records_error(store)
         check_order(meta, layout, until)
         if meta.generation > generation:
             raise WorkbenchError(
@@ -116,7 +124,7 @@ def switch(store: Store, layout: StoreLayout, generation: int, until: int, found
         if not store.write([(META, marked.to_bytes())], expect=(META, packed_meta)):
             continue
         if None in store.read(found.written):
-            raise lost(store)
+            raise lost_records_error(store)
         now = marked.but(generation=generation, until=until, keys=found.keys, events=found.events)
         if store.write([(META, now.to_bytes())], expect=(META, marked.to_bytes())):
             break
@@ -124,7 +132,7 @@ def switch(store: Store, layout: StoreLayout, generation: int, until: int, found
     return now
 
 
-def lost(store: Store) -> StoreError:
+def lost_records_error(store: Store) -> StoreError:
     """Return what is said of a store that has not kept what it took."""
     return StoreError(
         f"store: {store.place} was emptied or replaced while the upload ran; upload again."
@@ -149,10 +157,10 @@ def sweep(store: Store, layout: StoreLayout) -> None:
 def _removed(store: Store, names: list[bytes]) -> int:
     """Remove those of some records that nobody reads, and return how many there were."""
     while True:
-        packed_meta, meta = known_meta(store)
+        packed_meta, meta = read_meta(store)
         if meta is None:
             return 0
-        read = {UPLOADED: uploaded(meta.generation), STREAMED: streamed(meta.epoch)}
+        read = {UPLOADED: upload_prefix(meta.generation), STREAMED: stream_prefix(meta.epoch)}
         old: list[Change] = [(key, None) for key in names if key[:9] < read[key[:1]]]
         if not old or store.write(old, expect=(META, packed_meta)):
             return len(old)
@@ -165,7 +173,7 @@ def _trim(store: Store, layout: StoreLayout, names: list[bytes]) -> None:
         meta = None if packed_meta is None else meta_of(packed_meta, store.place)
         if meta is None or not meta.generation:
             return
-        known = checked(names, records, store.place)
+        known = verified_values(names, records, store.place)
         left = merge_records(layout, known, [None] * len(names), meta.until)
         trimmed = [row for row, now in enumerate(left) if now != known[row]]
         changes = with_checksums([names[i] for i in trimmed], [left[i] for i in trimmed])

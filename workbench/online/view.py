@@ -13,8 +13,8 @@ from workbench.durations import Duration
 from workbench.errors import WorkbenchError
 from workbench.online.checks import check_keys
 from workbench.online.encoding import instant_of
-from workbench.online.fetch import Fetched, Key, Reading, fetched
-from workbench.online.spec import ViewSpec, described
+from workbench.online.fetch import Fetched, Key, StoreReader, fetch_features
+from workbench.online.spec import ViewSpec, backfill_text
 from workbench.stores import Store
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class OnlineView(ViewSpec):
                 f"clock: {clock!r} cannot be called; give a function that says what time it is."
             )
         self.clock = clock
-        self._reading = Reading(self.store, described(backfill))
+        self._reading = StoreReader(self.store, backfill_text(backfill))
 
     def __repr__(self) -> str:
         return f"wb.OnlineView({self.backfill!r}, {self.store!r}, lasting={self.lasting!r})"
@@ -264,7 +264,7 @@ class OnlineView(ViewSpec):
         check_keys(keys)
         requested = keys if isinstance(keys, list) else [keys]
         kind = self._reading.serving().layout.schema.field(TIME).type
-        return fetched(
+        return fetch_features(
             self._reading, requested, self._now(kind) if at is None else instant(at, kind)
         )
 

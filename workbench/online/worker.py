@@ -12,9 +12,9 @@ from workbench.columnar.process import freeze_gc
 from workbench.columnar.subpartitions import subpartitions
 from workbench.online.checksums import with_checksums
 from workbench.online.layout import StoreLayout
-from workbench.online.meta import uploaded
-from workbench.online.records import record_of, sections
-from workbench.online.states.numeric import rolled
+from workbench.online.meta import upload_prefix
+from workbench.online.records import record_of, sections_of_events
+from workbench.online.states.numeric import roll_up_events
 from workbench.stores import Change, Store
 
 #: How many records are one transaction: others may write in between.
@@ -96,12 +96,14 @@ class UploadTask:
 
     def records(self, events: pa.Table) -> list[Change]:
         """Return what the store is given for each key, in order."""
-        prefix = uploaded(self.generation)
-        windows = [part.windows_of(self.until, self.lasting) for part in self.layout.parts]
+        prefix = upload_prefix(self.generation)
+        windows = [part.upload_windows(self.until, self.lasting) for part in self.layout.parts]
         if self.layout.plain:
-            cells = rolled(self.layout, self.layout.parts[0], events, windows[0], self.until)
+            cells = roll_up_events(
+                self.layout, self.layout.parts[0], events, windows[0], self.until
+            )
             return with_checksums(*cells.records(prefix))
-        found = sections(self.layout, events, windows, self.until, self.lasting)
+        found = sections_of_events(self.layout, events, windows, self.until, self.lasting)
         keys = sorted(found)
         records = (record_of(self.layout, found[key]) for key in keys)
         return with_checksums([prefix + key for key in keys], records)

@@ -14,9 +14,9 @@ from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.functions.catalogue import Options
-from workbench.online.fetch import Fetched, Reading, fetched
+from workbench.online.fetch import Fetched, StoreReader, fetch_features
 from workbench.online.layout import StoreLayout
-from workbench.online.update import Applied, apply_batch
+from workbench.online.update import BatchCounts, apply_batch
 from workbench.online.upload import upload
 from workbench.online.worker import UploadTask, Written
 from workbench.stores import Change, Store
@@ -164,7 +164,7 @@ class View:
         upload(self.store, self.layout, until, self.lasting, job)
         self.until, self.uploaded = until, [row for row in rows if row[TIME] < until]
 
-    def stream(self, events: list[Row], batch: int | None = None) -> Applied:
+    def stream(self, events: list[Row], batch: int | None = None) -> BatchCounts:
         """Apply a batch of events, the next one or one that was there before."""
         if batch is None:
             self.batch, batch = self.batch + 1, self.batch + 1
@@ -181,7 +181,7 @@ class View:
 
     def fetch(self, keys: list[Any], at: int) -> Fetched:
         """Fetch by a reader of its own."""
-        return fetched(Reading(self.store, self.layout.backfill), keys, at)
+        return fetch_features(StoreReader(self.store, self.layout.backfill), keys, at)
 
 
 def layout_of(found: Sequence[Feature]) -> StoreLayout:

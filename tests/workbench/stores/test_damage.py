@@ -27,11 +27,11 @@ from tests.workbench.stores.writer import KEYS, events_of
 from workbench.errors import WorkbenchError
 from workbench.online import upload as online_upload
 from workbench.online.checksums import SIZE, with_checksum
-from workbench.online.fetch import Reading, fetched
+from workbench.online.fetch import StoreReader, fetch_features
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import FORMAT, META
 from workbench.online.records import record_of, sections_of
-from workbench.online.upload import known_meta, reserve, switch
+from workbench.online.upload import read_meta, reserve, switch
 from workbench.online.worker import Written
 from workbench.stores import Store, StoreError
 from workbench.stores.embedded import Embedded
@@ -93,8 +93,8 @@ def filled(store: Store, layout: StoreLayout) -> View:
 def test_a_fetch_of_changed_records_is_right_or_names_the_damaged_key(layout: StoreLayout) -> None:
     store = Memory()
     view, drawn = filled(store, layout), random.Random(2)
-    reading = Reading(store, layout.backfill)
-    whole, errors = fetched(reading, KEYS, AT), 0
+    reading = StoreReader(store, layout.backfill)
+    whole, errors = fetch_features(reading, KEYS, AT), 0
     right = {key: repr((row, whole.errors.get(key))) for key, row in zip(KEYS, whole, strict=True)}
     records = sorted(set(store.held) - {META})
     for number in range(200):
@@ -106,7 +106,7 @@ def test_a_fetch_of_changed_records_is_right_or_names_the_damaged_key(layout: St
         keys = {one[9:].decode() for one in changed}
         for key in {*(one[9:].decode() for one in pair), "user 1"}:
             try:
-                found = fetched(reading, [key], AT)
+                found = fetch_features(reading, [key], AT)
                 assert repr((found.rows[0], found.errors.get(key))) == right[key]
                 assert key not in keys
             except StoreError as error:
@@ -150,7 +150,7 @@ def test_what_a_store_says_of_itself_is_checked() -> None:
 def test_states_of_another_layout_than_they_say_are_refused() -> None:
     store = Memory()
     view = filled(store, LAYOUTS["words"])
-    meta = known_meta(store)[1]
+    meta = read_meta(store)[1]
     assert meta is not None
     store.held[META] = meta.but(fingerprint="0" * 16).to_bytes()
     with pytest.raises(StoreError, match="what it says of itself is damaged; upload to an empty"):
@@ -198,7 +198,7 @@ def test_events_that_cannot_be_read_are_one_sentence() -> None:
         parts[place] = flipped(drawn, [parts[place], b""])[0]
         store.held[name] = with_checksum(name, record_of(layout, parts))
         try:
-            fetched(Reading(store, layout.backfill), [name[9:].decode()], AT)
+            fetch_features(StoreReader(store, layout.backfill), [name[9:].decode()], AT)
         except StoreError as error:
             refused.append(str(error))
         store.held[name] = held
@@ -208,15 +208,15 @@ def test_events_that_cannot_be_read_are_one_sentence() -> None:
 
 READING = """
 import pickle
-from workbench.online.fetch import Reading, fetched
+from workbench.online.fetch import StoreReader, fetch_features
 from workbench.stores import Embedded, StoreError
 with open({path!r} + "/right", "rb") as file:
     layout, keys, right = pickle.load(file)
 for number in range({count}):
-    reading, said = Reading(Embedded({path!r} + f"/{{number}}"), layout.backfill), set()
+    reading, said = StoreReader(Embedded({path!r} + f"/{{number}}"), layout.backfill), set()
     for key, row in right.items():
         try:
-            found = fetched(reading, [key], {at})
+            found = fetch_features(reading, [key], {at})
             said.add("right" if repr(found.rows[0]) == row else found.errors.get(key, "wrong"))
         except StoreError as error:
             said.add("damaged" if "damaged" in str(error) else str(error))
@@ -283,15 +283,15 @@ def test_a_reader_follows_a_store_that_was_emptied_and_uploaded_anew(
     monkeypatch.setattr("workbench.stores.embedded.LOOK_EVERY", 0.0)
     store: Store = kind(tmp_path / "store") if kind is Embedded else kind()
     layout = LAYOUTS["words"]
-    view, reading = View(store, layout), Reading(store, layout.backfill)
+    view, reading = View(store, layout), StoreReader(store, layout.backfill)
     view.seen = [row for row in events_of(0) if row["k0"]]
     view.upload(0)
-    fetched(reading, KEYS, AT)
+    fetch_features(reading, KEYS, AT)
     emptied(store)
     with pytest.raises(WorkbenchError, match=r"nothing is uploaded to the store in .* yet; call"):
-        fetched(reading, KEYS, AT)
+        fetch_features(reading, KEYS, AT)
     view.seen = [row for batch in range(6) for row in events_of(batch)]
     view.upload(12)
     own = view.fetch(KEYS, AT)
-    assert fetched(reading, KEYS, AT).rows == own.rows
+    assert fetch_features(reading, KEYS, AT).rows == own.rows
     assert own.rows[0] is not None

@@ -20,7 +20,7 @@ from tests.workbench.online.cases import View, agree, expected, features, layout
 from tests.workbench.stores.writer import events_of, serving
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError, WorkbenchWarning
-from workbench.online.fetch import Reading, fetched
+from workbench.online.fetch import StoreReader, fetch_features
 from workbench.online.meta import META
 from workbench.stores import Store, StoreError, store_of
 from workbench.stores.embedded import Embedded
@@ -118,13 +118,14 @@ def test_readers_see_one_upload_or_the_next_while_it_is_replaced(store: Store) -
     rows = [events_of(batch) for batch in range(6)]
     view.seen += rows[0]
     view.upload(12)
-    reading, wrong, seen, done = Reading(store, view.layout.backfill), [], set(), threading.Event()
+    reading = StoreReader(store, view.layout.backfill)
+    wrong, seen, done = [], set(), threading.Event()
     # As many events in each key as there were uploads, all at the same time.
     name = "count_0_30_6"
 
     def read() -> None:
         while not done.is_set():
-            counts = {row[name] if row else 0 for row in fetched(reading, keys, 20)}
+            counts = {row[name] if row else 0 for row in fetch_features(reading, keys, 20)}
             seen.update(counts)
             wrong.extend([counts] if len(counts) > 1 else [])
 
@@ -171,11 +172,14 @@ def test_a_redis_that_is_killed_and_comes_back_has_no_wrong_number(tmp_path: Pat
 def test_a_redis_that_forgot_is_a_clear_error(tmp_path: Path) -> None:
     url, keys = free_url(), [f"user {i}" for i in range(10)]
     view = View(store_of(url), layout_of(features()))
-    reading = Reading(view.store, view.layout.backfill)
+    reading = StoreReader(view.store, view.layout.backfill)
 
     def right() -> None:
         at = max(row[TIME] + 1 for row in view.known)
-        found, answers = fetched(reading, keys, at), expected(view.layout, view.known, keys, at)
+        found, answers = (
+            fetch_features(reading, keys, at),
+            expected(view.layout, view.known, keys, at),
+        )
         for row, answer in zip(found, answers, strict=True):
             assert row is not None
             assert {n: row[n] for n in answer if not agree(row[n], answer[n])} == {}

@@ -30,7 +30,7 @@ from tests.workbench.online.cases import (
     layout_of,
 )
 from workbench.columnar.blocks import TIME
-from workbench.online.upload import known_meta
+from workbench.online.upload import read_meta
 from workbench.stores import StoreError, store_of
 
 KEYS = [f"user {i}" for i in range(40)]
@@ -58,7 +58,7 @@ def until_of(batch: int) -> int:
 def write(place: str, told: int) -> None:
     """Apply batch after batch, tell of each to a pipe, and upload now and then, until killed."""
     view = View(store_of(place), layout_of(features()))
-    held = known_meta(view.store)[1]
+    held = read_meta(view.store)[1]
     if held is None or not held.generation:
         view.upload(0)
     else:
@@ -95,7 +95,7 @@ def uploads(batch: int) -> list[tuple[int, int, list[Row]]]:
 def read(place: str) -> None:
     """Refuse a wrong answer."""
     view = View(store_of(place), layout_of(features()))
-    held = known_meta(view.store)[1]
+    held = read_meta(view.store)[1]
     if held is None or not held.generation:
         print("nothing is uploaded yet")
         return

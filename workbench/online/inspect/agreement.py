@@ -17,13 +17,13 @@ from workbench.markup import Markup
 from workbench.online.checks import check_backfill
 from workbench.online.inspect.agreement_counts import (
     ANSWERED,
-    ASKED,
+    QUERY_TIME,
     SERVED,
     STATES,
-    both_alike,
-    counts,
-    different,
-    joined,
+    comparable_tables,
+    count_states,
+    differing_rows,
+    joined_rows,
 )
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 
@@ -177,7 +177,7 @@ def consistency(
             ("view_log", view_log, "served rows"), ("offline", offline, "offline rows"),
         )
     )  # fmt: skip
-    log, other, names = both_alike(backfill, served_rows, offline_rows)
+    log, other, names = comparable_tables(backfill, served_rows, offline_rows)
     length = ticks if log.integer_time else microseconds
     by, uploads = (
         None if value is None else checked_length(value, argument)
@@ -185,16 +185,16 @@ def consistency(
     )
     if isinstance(by, str) and by == "1 day" and length is ticks:
         by = None
-    period = None if by is None else _some(length(by, "by"), "by")
-    apart = None if uploads is None else _some(length(uploads, "uploads"), "uploads")
+    period = None if by is None else _checked_length(length(by, "by"), "by")
+    apart = None if uploads is None else _checked_length(length(uploads, "uploads"), "uploads")
     rows = check_count(rows, "rows", "rows")
     if events is not None:
         # Now, and not on the day when something differs: no other rows look at the events.
         check_events(backfill, served_rows.bound, events, arrived)
-    both = joined(backfill, log, other, names).persist()
+    both = joined_rows(backfill, log, other, names).persist()
     try:
-        counted, served, answered = counts(backfill, both, names, log, period)
-        sample = _sampled(different(both, names), backfill, rows)
+        counted, served, answered = count_states(backfill, both, names, log, period)
+        sample = _sample(differing_rows(both, names), backfill, rows)
     finally:
         both.unpersist()
     # Of no rows pandas does not know that these are truths.
@@ -205,14 +205,14 @@ def consistency(
     if length is microseconds:
         over_time["time"] = over_time["time"].astype("datetime64[us]")
     over_time = over_time.reset_index(drop=True)
-    differing = _explained(sample, backfill, names, events, rows, arrived, apart)
+    differing = _explain_differences(sample, backfill, names, events, rows, arrived, apart)
     shown_as(columns, lambda: frame_table("Features", columns.reset_index()))
     shown_as(over_time, lambda: frame_table("Features over time", over_time))
     shown_as(differing, lambda: frame_table("Values that differ, of a sample", differing))
     return Consistency(columns, over_time, differing, served, answered)
 
 
-def _some(length: int, argument: str) -> int:
+def _checked_length(length: int, argument: str) -> int:
     if length < 1:
         raise WorkbenchError(f"{argument}: it has no length; give one that is longer than nothing.")
     return length
@@ -220,10 +220,10 @@ def _some(length: int, argument: str) -> int:
 
 def _columns_of_queries(backfill: "Backfill") -> tuple[str, ...]:
     """The columns of both tables that say which query a row is."""
-    return *(f"k{i}" for i in range(len(backfill.key))), ASKED
+    return *(f"k{i}" for i in range(len(backfill.key))), QUERY_TIME
 
 
-def _sampled(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame":
+def _sample(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame":
     """Some of the rows that differ, held here."""
     from pyspark.sql import functions as F
 
@@ -233,7 +233,7 @@ def _sampled(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFr
     return arrow_frame(differing.sparkSession, in_arrow(chosen))
 
 
-def _explained(
+def _explain_differences(
     sample: "DataFrame",
     backfill: "Backfill",
     names: tuple[str, ...],

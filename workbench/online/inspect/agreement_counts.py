@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from workbench.backfill.backfill import Backfill
 
 #: The time in the joined table, its period, and which side has a row.
-ASKED, PERIOD, SERVED, ANSWERED = "__asked__", "__period__", "__served__", "__answered__"
+QUERY_TIME, PERIOD, SERVED, ANSWERED = "__asked__", "__period__", "__served__", "__answered__"
 #: What two values can be to each other, as the columns of the result.
 STATES = ("both_null", "left_null", "right_null", "equal", "different")
 #: The percentiles of the difference.
 PERCENTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
 
 
-def joined(
+def joined_rows(
     backfill: "Backfill", view_log: BoundTable, offline: BoundTable, names: Sequence[str]
 ) -> "DataFrame":
     """Return every logged row beside the offline one of its key and time, and those without.
@@ -50,7 +50,7 @@ def joined(
     from pyspark.sql import functions as F
 
     query_columns = {f"k{i}": name for i, name in enumerate(backfill.key)}
-    query_columns |= {ASKED: backfill.query_time}
+    query_columns |= {QUERY_TIME: backfill.query_time}
     left = [
         column(view_log, name, "view_log").alias(alias) for alias, name in query_columns.items()
     ]
@@ -68,7 +68,7 @@ def joined(
     return both.drop(*(f"r{alias}" for alias in query_columns))
 
 
-def both_alike(
+def comparable_tables(
     backfill: "Backfill", view_log: GivenTable, offline: GivenTable
 ) -> tuple[BoundTable, BoundTable, tuple[str, ...]]:
     """Return both tables with the features that both have, in types that can be compared.
@@ -108,7 +108,7 @@ def both_alike(
     return log, other, names
 
 
-def counts(
+def count_states(
     backfill: "Backfill",
     both: "DataFrame",
     names: Sequence[str],
@@ -121,7 +121,7 @@ def counts(
     ----------
     backfill : Backfill
     both : pyspark.sql.DataFrame
-        From :func:`joined`.
+        From :func:`joined_rows`.
     names : sequence of str
     view_log : BoundTable
     period : int or None
@@ -136,7 +136,7 @@ def counts(
     import pandas as pd
     from pyspark.sql import functions as F
 
-    query_time = micros(view_log, backfill.query_time, F.col(ASKED))
+    query_time = micros(view_log, backfill.query_time, F.col(QUERY_TIME))
     begin = F.lit(None).cast("long") if period is None else begin_of_hop(query_time, period)
     compared = F.col(SERVED).isNotNull() & F.col(ANSWERED).isNotNull()
     aggregates = [
@@ -146,7 +146,7 @@ def counts(
     ]
     kinds = [type_of(view_log, name) for name in names]
     for i, kind in enumerate(kinds):
-        aggregates += _of_column(i, kind, both.schema[f"o{i}"].dataType, compared)
+        aggregates += _column_aggregates(i, kind, both.schema[f"o{i}"].dataType, compared)
     rows = both.withColumn(PERIOD, begin)
     grouped = rows.rollup(PERIOD) if period is not None else rows.groupBy(PERIOD)
     whole = F.grouping(PERIOD) == 1 if period is not None else F.lit(True)
@@ -164,7 +164,7 @@ def counts(
     return pd.DataFrame(counted, columns=columns), *alone
 
 
-def different(both: "DataFrame", names: Sequence[str]) -> "DataFrame":
+def differing_rows(both: "DataFrame", names: Sequence[str]) -> "DataFrame":
     """Return the rows of both tables in which any value differs."""
     from pyspark.sql import functions as F
 
@@ -204,7 +204,9 @@ def _alike(a: "Column", b: "Column", kind: "DataType", other: "DataType") -> "Co
     return a == b
 
 
-def _of_column(i: int, kind: "DataType", other: "DataType", compared: "Column") -> "list[Column]":
+def _column_aggregates(
+    i: int, kind: "DataType", other: "DataType", compared: "Column"
+) -> "list[Column]":
     from pyspark.sql import functions as F
 
     view, offline = F.col(f"v{i}"), F.col(f"o{i}")

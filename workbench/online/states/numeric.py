@@ -27,7 +27,7 @@ from workbench.online.layout import LayoutPart, Slot, StoreLayout
 
 
 @dataclass(frozen=True)
-class Rolled:
+class KeyCells:
     """The cells of keys, and of buckets where there are some.
 
     Attributes
@@ -59,9 +59,9 @@ class Rolled:
         return zip(self.keys, self.buckets, words, strict=True)
 
 
-def rolled(
+def roll_up_events(
     layout: StoreLayout, part: LayoutPart, events: pa.Table, windows: Ints, since: int = LEAST
-) -> Rolled:
+) -> KeyCells:
     """Roll events up to cells.
 
     Parameters
@@ -79,8 +79,8 @@ def rolled(
     -------
     Rolled
     """
-    ordered = in_order(layout, part, events)
-    single, real = singles(part, ordered.events, ordered.time)
+    ordered = order_events(layout, part, events)
+    single, real = event_cells(part, ordered.events, ordered.time)
     room = _room(ordered.offsets, ordered.time, part, windows, since)
     ends = offsets_of(room)
     integers, rest = part.sizes
@@ -88,11 +88,11 @@ def rolled(
     hops = np.array(part.hops, np.int64)
     given = ordered.time, single, real, since, hops, windows, part.table, cells, reals
     counts = roll_up.over(ordered.offsets, *given, right=ends)
-    return Rolled(ordered.keys, ordered.buckets, *packed(part, cells, reals, ends, counts))
+    return KeyCells(ordered.keys, ordered.buckets, *pack_cells(part, cells, reals, ends, counts))
 
 
 @dataclass(frozen=True)
-class Ordered:
+class OrderedEvents:
     """Events by key, bucket and time.
 
     Attributes
@@ -111,7 +111,7 @@ class Ordered:
     events: pa.Table
 
 
-def in_order(layout: StoreLayout, part: LayoutPart, events: pa.Table) -> Ordered:
+def order_events(layout: StoreLayout, part: LayoutPart, events: pa.Table) -> OrderedEvents:
     """Return events by key and time, and by bucket where the part has some."""
     if part.by is not None:
         events = events.filter(as_array(events.column(part.by)).is_valid())
@@ -121,10 +121,10 @@ def in_order(layout: StoreLayout, part: LayoutPart, events: pa.Table) -> Ordered
     first = pa.array(times.row[times.offsets[:-1]])
     key = key_bytes([events.column(name).take(first) for name in names[: len(layout.keys)]])
     bucket = value_bytes(as_array(events.column(part.by).take(first))) if part.by else [b""] * count
-    return Ordered(key, bucket, times.offsets, times.time, events.take(pa.array(times.row)))
+    return OrderedEvents(key, bucket, times.offsets, times.time, events.take(pa.array(times.row)))
 
 
-def packed(
+def pack_cells(
     part: LayoutPart, cells: Ints, numbers_of: NDArray[np.float64], ends: Ints, counts: Ints
 ) -> tuple[bytes, list[int]]:
     """Return the first cells of each range as words, and where each range's begin in bytes."""
@@ -138,13 +138,13 @@ def packed(
 def _room(offsets: Ints, time: Ints, part: LayoutPart, windows: Ints, since: int) -> Ints:
     """How many cells each key has at most."""
     collapsed = np.zeros(len(time), np.int64)
-    for _, _, wanted in hops_of(part, time, windows, since):
+    for _, _, wanted in hop_series(part, time, windows, since):
         collapsed += wanted
     sums = offsets_of(collapsed)
     return np.asarray(np.diff(sums[offsets]) + len(windows))
 
 
-def hops_of(
+def hop_series(
     part: LayoutPart, time: Ints, windows: Ints, since: int
 ) -> Iterator[tuple[int, Ints, NDArray[np.bool_]]]:
     """Yield each series of hops: its number, where each event's hop begins, and which are needed.
@@ -154,7 +154,7 @@ def hops_of(
     part : LayoutPart
     time : int64 array of shape (events,)
     windows, since
-        As :func:`rolled` takes them.
+        As :func:`roll_up_events` takes them.
     """
     for h, hop in enumerate(part.hops):
         begin, wanted = hop_begins(time, hop), np.zeros(len(time), np.bool_)
@@ -165,7 +165,7 @@ def hops_of(
         yield h, begin, wanted
 
 
-def singles(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.float64]]:
+def event_cells(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.float64]]:
     """Return each event as a cell: its integers and its floating numbers.
 
     Parameters
@@ -182,7 +182,7 @@ def singles(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArr
     cells, floats = np.zeros((len(time), integers), np.int64), np.zeros((len(time), rest))
     cells[:, c.BEGIN] = cells[:, c.LATEST] = time
     for slot, (kind, at, place) in zip(part.slots, part.table.tolist(), strict=True):
-        given = given_for(() if slot.nulls else slot.arguments, slot.where, events)
+        given = counted_events(() if slot.nulls else slot.arguments, slot.where, events)
         columns = [as_array(events.column(name)) for name in slot.arguments]
         size, reals = c.SIZES[kind]
         to_whole, to_real = cells[:, at : at + size], floats[:, place : place + reals]
@@ -193,7 +193,9 @@ def singles(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArr
     return cells, floats
 
 
-def given_for(arguments: Sequence[str], where: str | None, events: pa.Table) -> NDArray[np.bool_]:
+def counted_events(
+    arguments: Sequence[str], where: str | None, events: pa.Table
+) -> NDArray[np.bool_]:
     """Return which events count: none of some columns is null, and a condition is true."""
     given = np.ones(len(events), bool)
     for name in arguments:

@@ -19,7 +19,7 @@ from kernels.tiling import cells as c
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import run_of_rows
 from workbench.online.layout import LayoutPart, StoreLayout
-from workbench.online.states.numeric import Ordered, given_for, hops_of, in_order
+from workbench.online.states.numeric import OrderedEvents, counted_events, hop_series, order_events
 from workbench.online.states.sketch_states import State, states_of
 
 HEAD, LENGTH = struct.Struct("<qqq"), struct.Struct("<I")
@@ -70,7 +70,7 @@ def cells_of(packed: bytes, count: int) -> Iterator[Cell]:
         yield Cell(series, begin, latest, tuple(states))
 
 
-def rolled_up(
+def roll_up_sketches(
     layout: StoreLayout, part: LayoutPart, events: pa.Table, windows: Ints, since: int = LEAST
 ) -> list[tuple[bytes, bytes, bytes]]:
     """Roll events up to cells.
@@ -91,7 +91,7 @@ def rolled_up(
     list of (bytes, bytes, bytes)
         The key, the bucket, and their cells by series and begin.
     """
-    ordered = in_order(layout, part, events)
+    ordered = order_events(layout, part, events)
     feeding = [_feeding(state, ordered.events) for state in states_of(part.features)]
     found: list[list[bytes]] = [[] for _ in ordered.keys]
     for series, begin, wanted in _series(part, ordered.time, windows, since):
@@ -109,13 +109,13 @@ def _series(
     part: LayoutPart, time: Ints, windows: Ints, since: int
 ) -> Iterator[tuple[int, Ints, "np.ndarray[Any, Any]"]]:
     """Each series of cells: its number, where each event's cell begins, which have one."""
-    yield from hops_of(part, time, windows, since)
+    yield from hop_series(part, time, windows, since)
     for w, core in enumerate(windows[:, c.CORE].tolist()):
         yield len(part.hops) + w, np.full(len(time), core), time >= core
 
 
 def _groups(
-    ordered: Ordered, begin: Ints, wanted: "np.ndarray[Any, Any]"
+    ordered: OrderedEvents, begin: Ints, wanted: "np.ndarray[Any, Any]"
 ) -> Iterator[tuple[int, int, Ints]]:
     """The events of each cell: the number of the key, when the cell begins, and the rows."""
     rows = np.flatnonzero(wanted)
@@ -129,7 +129,7 @@ def _groups(
 
 def _feeding(state: State, events: pa.Table) -> Callable[[Ints], bytes]:
     """What makes the state of some events, b"" where none counts."""
-    given = given_for((state.argument,), state.where, events)
+    given = counted_events((state.argument,), state.where, events)
     values = state.fed_from(as_array(events.column(state.argument)))
 
     def feed(rows: Ints) -> bytes:
@@ -139,7 +139,7 @@ def _feeding(state: State, events: pa.Table) -> Callable[[Ints], bytes]:
     return feed
 
 
-def merged_cells(
+def merge_sketch_cells(
     part: LayoutPart, known: Sequence[bytes], new: Sequence[bytes], since: int
 ) -> list[bytes]:
     """Merge the cells of keys with new ones, and leave out those that begin before a time.
@@ -178,7 +178,7 @@ def _joined(states: Sequence[State], one: Cell, other: Cell) -> Cell:
 
 
 @dataclass(frozen=True)
-class Sketching:
+class SketchAnswers:
     """Makes the rows of keys of the cells of one part.
 
     Attributes

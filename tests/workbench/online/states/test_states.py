@@ -35,11 +35,11 @@ from tests.workbench.online.cases import (
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import key_of
-from workbench.online.fetch import Reading, fetched
+from workbench.online.fetch import StoreReader, fetch_features
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import STREAMED
 from workbench.online.update import apply_batch
-from workbench.online.upload import known_meta, reserve, switch, upload
+from workbench.online.upload import read_meta, reserve, switch, upload
 from workbench.online.worker import UploadTask, Written
 from workbench.stores import StoreError
 
@@ -169,7 +169,7 @@ def test_late_events_are_counted_and_wait_for_the_next_upload(layout: StoreLayou
     view.upload(12)
     counts = view.stream([event("a", 5), event("a", 13), event("a", None), event(None, 14)])  # type: ignore[arg-type]
     assert counts[:3] == (1, 1, 2)
-    meta = known_meta(view.store)[1]
+    meta = read_meta(view.store)[1]
     assert meta is not None
     assert (meta.streamed, meta.late, meta.skipped) == (1, 1, 2)
     name = "count_0_30_6"
@@ -395,10 +395,10 @@ def test_a_fetch_out_of_range_is_one_sentence_however_long_an_upload_serves() ->
     store = Memory()
     rows = pa.Table.from_pylist([event("a", 1)], zoned)
     upload(store, layout, 24, 2**60, lambda task: [task.write(rows)])
-    reading = Reading(store, layout.backfill)
+    reading = StoreReader(store, layout.backfill)
     with pytest.raises(WorkbenchError, match=r"at: 1970-01-01 00:00:00.*is before 1970-01-01 00:"):
-        fetched(reading, ["a"], 0)
-    assert fetched(reading, ["a"], 24).errors == {}
+        fetch_features(reading, ["a"], 0)
+    assert fetch_features(reading, ["a"], 24).errors == {}
 
 
 @pytest.mark.parametrize(
@@ -426,7 +426,7 @@ def test_a_key_that_no_column_can_hold_is_an_error_of_its_own(
     store = Memory()
     events = table_of([event("a", 1)]).set_column(0, "k0", pa.array(there[:1], kind))
     upload(store, layout, 12, LASTING, lambda task: [task.write(events)])
-    found = fetched(Reading(store, layout.backfill), [*there, *wrong], 14)
+    found = fetch_features(StoreReader(store, layout.backfill), [*there, *wrong], 14)
     assert [row is None for row in found] == [False] * len(there) + [True] * len(wrong)
     assert all(str(error).startswith("key: ") for error in found.errors.values())
 
@@ -439,7 +439,7 @@ def test_a_map_of_numbers_has_its_buckets_in_order_and_nan_last() -> None:
     buckets = [math.nan, 2.0, -1.0, math.inf, 1.0]
     rows = pa.Table.from_pylist([event("a", 1, bucket=one) for one in buckets], schema)
     upload(store, layout, 12, LASTING, lambda task: [task.write(rows)])
-    row = fetched(Reading(store, layout.backfill), ["a"], 14)["a"]
+    row = fetch_features(StoreReader(store, layout.backfill), ["a"], 14)["a"]
     assert str([*row["count_0_30_6"]]) == "[-1.0, 1.0, 2.0, inf, nan]"
 
 
@@ -450,18 +450,18 @@ def test_an_error_about_one_key_is_of_that_key() -> None:
     store = Memory()
     events = table_of([event("0", 1, number=3)]).set_column(0, "k0", pa.array([0]))
     upload(store, layout, 12, LASTING, lambda task: [task.write(events)])
-    reading = Reading(store, layout.backfill)
+    reading = StoreReader(store, layout.backfill)
     for asked in ([0, 0.0, False], [False, 0.0, 0]):
-        found = fetched(reading, asked, 14)
+        found = fetch_features(reading, asked, 14)
         assert found[0]["count_1_30_4"] == 1
         for key in (0.0, False):
             with pytest.raises(WorkbenchError, match=f"key: {key!r} is no value of 'user'"):
                 found[key]
         wrong = [error is not None for error in found.to_pandas()["error"]]
         assert wrong == [row is None for row in found] == [type(key) is not int for key in asked]
-    assert fetched(reading, [0], 14)[0.0]["count_1_30_4"] == 1
+    assert fetch_features(reading, [0], 14)[0.0]["count_1_30_4"] == 1
     with pytest.raises(WorkbenchError, match="7 was not asked for"):
-        fetched(reading, [0, 0.0], 14)[7]
+        fetch_features(reading, [0, 0.0], 14)[7]
 
 
 @pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us", "UTC"), pa.float64()])

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from workbench.backfill.inspect.difference import OriginDifference, Seen, difference
+from workbench.backfill.inspect.difference import OriginDifference, SeenEvent, difference
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
 from workbench.durations import from_epoch
@@ -183,7 +183,7 @@ def _piece_numbers(origin: Origin, events: Any) -> list[int]:
     return numbers
 
 
-def _pieces_of_events(origin: Origin, events: list[Seen]) -> list[int]:
+def _pieces_of_events(origin: Origin, events: list[SeenEvent]) -> list[int]:
     """Return the numbers of the pieces that contain these events."""
     number = {event: k for k, event in enumerate(origin.events)}
     return _piece_numbers(origin, [number[event] for event in events])

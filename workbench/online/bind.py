@@ -1,4 +1,4 @@
-"""A view bound to its events: what its store holds, by which columns, before a job starts."""
+"""A view bound to its events: the layout of its store, before a job starts."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def layout_of(backfill: "BackfillSpec", events: BoundTable) -> tuple[StoreLayout, Wire, Plan]:
-    """Return what a store holds of a backfill of some events, and the backfill bound to them.
+    """Return a store's layout for a backfill of some events, and the backfill bound to them.
 
     Raises
     ------
@@ -33,22 +33,23 @@ def layout_of(backfill: "BackfillSpec", events: BoundTable) -> tuple[StoreLayout
         events.df.select(*keys, time), backfill.key, backfill.query_time, "events"
     )
     plan = replace(bind_tables(backfill, queries, events), shuffled=("events",))
-    going = numbered_by_use(plan.wire)
-    features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
-    schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])
+    wire = numbered_by_use(plan.wire)
+    features = tuple(replace(one, kind=in_utc(one.kind)) for one in wire.task.features)
+    schema = pa.schema([(one.name, in_utc(one.type)) for one in wire.task.schema])
     layout = StoreLayout(backfill_text(backfill), tuple(backfill.key), features, schema)
     for feature in features:
         aggregates_for(feature.call, schema)
-    return layout, going, plan
+    return layout, wire, plan
 
 
-def numbered_by_use(going: Wire) -> Wire:
-    """Return columns by names that do not say where in the table they are.
+def numbered_by_use(wire: Wire) -> Wire:
+    """Return columns with names that do not depend on their positions in the table.
 
-    A store outlives the order of a table's columns: they are numbered as the backfill uses them.
+    The order of a table's columns may change while a store exists. So columns are numbered in the
+    order in which the backfill uses them.
     """
-    task, own = going.task, (*going.task.keys, TIME, VALID_FROM, VALID_TO)
-    names = {name: name if name in own else f"c{place}" for place, name in enumerate(going.events)}
+    task, own = wire.task, (*wire.task.keys, TIME, VALID_FROM, VALID_TO)
+    names = {name: name if name in own else f"c{place}" for place, name in enumerate(wire.events)}
 
     def renamed(one: Feature) -> Feature:
         arguments = tuple(names[name] for name in one.call.arguments)
@@ -58,12 +59,12 @@ def numbered_by_use(going: Wire) -> Wire:
 
     features = tuple(map(renamed, task.features))
     schema = pa.schema([(names[one.name], one.type) for one in task.schema])
-    events = {names[name]: value for name, value in going.events.items()}
-    return replace(going, events=events, task=replace(task, features=features, schema=schema))
+    events = {names[name]: value for name, value in wire.events.items()}
+    return replace(wire, events=events, task=replace(task, features=features, schema=schema))
 
 
 def in_utc(kind: pa.DataType) -> pa.DataType:
-    """Return a type whose instants are shown in UTC, whatever the zone of the session.
+    """Return a type whose instants are in UTC, whatever the zone of the session.
 
     Examples
     --------

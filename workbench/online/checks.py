@@ -1,4 +1,4 @@
-"""What a view and its store must not be asked for: refused with one sentence."""
+"""Checks of a view and its store: errors of one sentence."""
 
 from os import PathLike
 from typing import Any
@@ -15,7 +15,7 @@ from workbench.online.layout import StoreLayout
 from workbench.online.meta import Meta
 from workbench.stores import Store
 
-#: What to do when nobody can say which events are there already.
+#: What to do when it is unknown which events the store has already.
 BEGIN_ANEW = (
     "start it from a new checkpoint, with all events since the upload's end, after "
     "view.forget_stream()."
@@ -23,7 +23,7 @@ BEGIN_ANEW = (
 
 
 def check_backfill(value: Any) -> None:
-    """Refuse what is no backfill.
+    """Refuse a value that is no backfill.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def check_backfill(value: Any) -> None:
 
 
 def check_keys(keys: Any) -> None:
-    """Refuse several keys that are no list: a tuple is one key of several columns.
+    """Refuse several keys in another collection than a list; a tuple is one key of several columns.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def check_keys(keys: Any) -> None:
 
 
 def check_checkpoint(value: Any) -> None:
-    """Refuse what is no place for a checkpoint.
+    """Refuse a value that is no path for a checkpoint.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def check_until(layout: StoreLayout, until: int) -> None:
 
 
 def check_order(meta: Meta, layout: StoreLayout, until: int) -> None:
-    """Refuse an upload that ends before the one that is there.
+    """Refuse an upload that ends before the one in the store.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def check_order(meta: Meta, layout: StoreLayout, until: int) -> None:
 
 
 def check_owner(meta: Meta, layout: StoreLayout, lasting: int, store: Store) -> None:
-    """Refuse a store of another backfill, of columns of other types, or that serves otherwise.
+    """Refuse a store of another backfill, of columns of other types, or with another ``lasting``.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def check_owner(meta: Meta, layout: StoreLayout, lasting: int, store: Store) -> 
 
 
 def _check_types(meta: Meta, layout: StoreLayout, store: Store) -> None:
-    """Say it where the backfill is the same, and columns of its events are of other types."""
+    """Refuse a store of the same backfill if columns of the events have other types."""
     known = StoreLayout.of_json(meta.layout)
     if known.backfill != layout.backfill or known.schema.names != layout.schema.names:
         return
@@ -133,12 +133,12 @@ def _check_types(meta: Meta, layout: StoreLayout, store: Store) -> None:
 
 
 def _length(length: int, kind: pa.DataType) -> int | str:
-    """How long an upload serves, as a person gives it."""
+    """Return how long an upload serves, as users give it."""
     return length if pa.types.is_integer(kind) else exact_text(length)
 
 
 def check_stream(meta: Meta, stream: str) -> None:
-    """Refuse a second stream, as nobody could say which of its events are there already.
+    """Refuse a second stream, as it is unknown which of its events the store has already.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def check_stream(meta: Meta, stream: str) -> None:
 
 
 def check_next(meta: Meta, stream: str, batch: int) -> None:
-    """Refuse a batch that does not follow the store's newest one: events would be missing.
+    """Refuse a batch that does not follow the store's newest one, as events would be missing.
 
     Raises
     ------
@@ -168,10 +168,10 @@ def check_next(meta: Meta, stream: str, batch: int) -> None:
 
 
 def check_again(meta: Meta, batch: int, rows: int, times: int) -> None:
-    """Refuse a batch that is another one than that which was applied under its number.
+    """Refuse a batch that differs from the one that was applied under its number.
 
-    A checkpoint that is whole brings the newest batch again, and as it was. One that was restored,
-    or lost its newest files as a machine went down, may put events into it that are not there yet.
+    An intact checkpoint repeats the newest batch with the same events. One that was restored, or
+    lost its newest files in a crash, may repeat it with events that the store does not have.
 
     Raises
     ------

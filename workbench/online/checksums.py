@@ -1,4 +1,4 @@
-"""Checksums of what a store holds, so that damage is an error and never another number."""
+"""Checksums of the values in a store, so that damage is an error and never a wrong number."""
 
 from collections.abc import Iterable, Sequence
 from struct import Struct
@@ -6,14 +6,14 @@ from zlib import crc32
 
 from workbench.stores import Change, StoreError
 
-#: A checksum as bytes, and how many it has.
+#: Packs a checksum as bytes, and the number of these bytes.
 pack_checksum, SIZE = Struct("<I").pack, 4
-#: The CRC-32 of anything that ends with its own CRC-32.
+#: The CRC-32 of any bytes that end with their own CRC-32.
 RESIDUE = 0x2144DF1C
 
 
 def with_checksum(key: bytes, value: bytes) -> bytes:
-    """Return a value as a store keeps it: with the CRC-32 of its key in the store and itself.
+    """Return a value as stored: with the CRC-32 of its key in the store and the value.
 
     Examples
     --------
@@ -25,13 +25,13 @@ def with_checksum(key: bytes, value: bytes) -> bytes:
 
 
 def is_sound(key: bytes, value: bytes) -> bool:
-    """Whether what a store holds under a key was written there, and is as it was written."""
+    """Return whether a stored value was written under this key and is not damaged."""
     return crc32(value, crc32(key)) == RESIDUE
 
 
 def with_checksums(keys: Iterable[bytes], values: Iterable[bytes | None]) -> list[Change]:
-    """Return what a store is given for keys, where None is for those that go."""
-    # As with_checksum has it, without a call for each.
+    """Return the changes of a store for keys; None removes a key."""
+    # The same as with_checksum, without a call for each value.
     return [
         (key, None if value is None else value + pack_checksum(crc32(value, crc32(key))))
         for key, value in zip(keys, values, strict=True)
@@ -41,36 +41,36 @@ def with_checksums(keys: Iterable[bytes], values: Iterable[bytes | None]) -> lis
 def verified_values(
     keys: Sequence[bytes], values: Sequence[bytes | None], place: str
 ) -> list[bytes | None]:
-    """Return the values of what a store holds under keys.
+    """Return the values without their checksums.
 
     Parameters
     ----------
     keys : sequence of bytes
     values : sequence of (bytes or None)
     place : str
-        The store, as a person calls it.
+        The store's name for users.
 
     Raises
     ------
     StoreError
-        When one of them is not as it was written.
+        When one of them is damaged.
     """
     for key, one in zip(keys, values, strict=True):
-        # As is_sound has it, without a call for each.
+        # The same as is_sound, without a call for each value.
         if one is not None and crc32(one, crc32(key)) != RESIDUE:
             raise damaged_record(key, place, key[9:])
     return [None if one is None else one[:-SIZE] for one in values]
 
 
 def damaged_record(record: bytes, place: str, key: object) -> StoreError:
-    """Return the error of a record that is not as it was written.
+    """Return the error of a damaged record.
 
     Parameters
     ----------
     record : bytes
         Its key in the store.
     place : str
-        The store, as a person calls it.
+        The store's name for users.
     key : object
         Whose record it is, as a person calls it.
     """

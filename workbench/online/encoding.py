@@ -1,4 +1,4 @@
-"""Keys and buckets as bytes: the same ones whether Spark, a stream or a fetch names a value."""
+"""Keys and buckets as bytes, the same for Spark, a stream and a fetch."""
 
 import struct
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from workbench.columnar.value_texts import time_of
 from workbench.durations import since_epoch
 from workbench.errors import WorkbenchError
 
-#: Longer keys are cut, and end with a digest: a store may take no longer ones.
+#: Longer keys are cut and end with a digest, as stores limit the length of keys.
 MOST, CUT = 400, 386
-#: Windows and hops around a time that is nearer than this are within 64 bits.
+#: Windows and hops around times within this distance of 0 fit in 64 bits.
 FARTHEST = 2**62
 
 
@@ -30,7 +30,7 @@ def key_bytes(columns: Sequence[pa.Array | pa.ChunkedArray]) -> list[bytes]:
     Parameters
     ----------
     columns : sequence of pyarrow.Array
-        The columns that make the key, without nulls.
+        The columns of the key, without nulls.
 
     Returns
     -------
@@ -47,12 +47,12 @@ def key_bytes(columns: Sequence[pa.Array | pa.ChunkedArray]) -> list[bytes]:
     """
     parts = [value_bytes(as_array(one)) for one in columns]
     if len(parts) == 1:
-        return [one if len(one) <= MOST else _cut(one) for one in parts[0]]
-    return [_joined(row) for row in zip(*parts, strict=True)]
+        return [one if len(one) <= MOST else _shorten(one) for one in parts[0]]
+    return [_join_parts(row) for row in zip(*parts, strict=True)]
 
 
 def key_of(key: Sequence[Any], kinds: Sequence[pa.DataType], names: Sequence[str] = ()) -> bytes:
-    """Return the bytes of a key that is given as Python's values.
+    """Return the bytes of a key that is given as Python values.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def key_of(key: Sequence[Any], kinds: Sequence[pa.DataType], names: Sequence[str
         One for each column.
     kinds : sequence of pyarrow.DataType
     names : sequence of str
-        The columns, for the error's sake.
+        The names of the columns, for errors.
 
     Returns
     -------
@@ -69,26 +69,26 @@ def key_of(key: Sequence[Any], kinds: Sequence[pa.DataType], names: Sequence[str
     Raises
     ------
     WorkbenchError
-        When a value is none of its column's.
+        When a value does not fit the type of its column.
     """
     if len(kinds) == 1:
         one = one_value(key[0], kinds[0], names[0] if names else "key")
-        return one if len(one) <= MOST else _cut(one)
+        return one if len(one) <= MOST else _shorten(one)
     labels = names or ["key"] * len(kinds)
-    return _joined(tuple(map(one_value, key, kinds, labels)))
+    return _join_parts(tuple(map(one_value, key, kinds, labels)))
 
 
-def _joined(row: tuple[bytes, ...]) -> bytes:
+def _join_parts(row: tuple[bytes, ...]) -> bytes:
     whole_key = b"".join(len(one).to_bytes(4, "big") + one for one in row)
-    return whole_key if len(whole_key) <= MOST else _cut(whole_key)
+    return whole_key if len(whole_key) <= MOST else _shorten(whole_key)
 
 
-def _cut(key: bytes) -> bytes:
+def _shorten(key: bytes) -> bytes:
     return key[:CUT] + sha512(key).digest()
 
 
 def value_bytes(values: pa.Array) -> list[bytes]:
-    """Return the bytes of each value of a column without nulls, equal where the values are."""
+    """Return the bytes of each value of a column without nulls; equal values have equal bytes."""
     kind = values.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         found: list[bytes] = values.cast(pa.large_binary()).to_pylist()
@@ -98,18 +98,18 @@ def value_bytes(values: pa.Array) -> list[bytes]:
     if pa.types.is_decimal(kind):
         return [str(one).encode() for one in values.to_pylist()]
     if pa.types.is_floating(kind):
-        return _of_floats(np.asarray(values.cast(pa.float64())))
+        return _float_bytes(np.asarray(values.cast(pa.float64())))
     if pa.types.is_boolean(kind):
-        return _of_integers(np.asarray(values.cast(pa.int64())))
-    return _of_integers(instants(values))
+        return _integer_bytes(np.asarray(values.cast(pa.int64())))
+    return _integer_bytes(instants(values))
 
 
-def _of_integers(values: NDArray[np.int64]) -> list[bytes]:
+def _integer_bytes(values: NDArray[np.int64]) -> list[bytes]:
     data = (values ^ np.int64(-(2**63))).byteswap().tobytes()
     return [data[i : i + 8] for i in range(0, len(data), 8)]
 
 
-def _of_floats(values: NDArray[np.float64]) -> list[bytes]:
+def _float_bytes(values: NDArray[np.float64]) -> list[bytes]:
     # -0.0 and 0.0 are the same key, and so are all NaN.
     clean = np.where(np.isnan(values), np.nan, values + 0.0)
     data = clean.astype("<f8").tobytes()
@@ -122,7 +122,7 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
     Raises
     ------
     WorkbenchError
-        When the value is none of the column's.
+        When the value does not fit the type of the column.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: key: '7' is no value of 'user', which holds int64.
     """
-    # The two that nearly all keys are, without a detour.
+    # A fast path for text and integers, which nearly all keys are.
     if type(value) is str and pa.types.is_string(kind):
         try:
             return value.encode()
@@ -158,7 +158,7 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
         return zoned and not _nanoseconds(value)
     if types.is_date32(kind) and isinstance(value, datetime) and _is_within_a_day(value):
         return False
-    wanted: list[tuple[bool, Any]] = [
+    classes_by_kind: list[tuple[bool, Any]] = [
         (types.is_boolean(kind), (bool, np.bool_)),
         (types.is_integer(kind), (int, np.integer)),
         (types.is_floating(kind), (int, float, np.floating)),
@@ -167,12 +167,12 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
         (types.is_string(kind) or types.is_large_string(kind), str),
         (types.is_binary(kind) or types.is_large_binary(kind), bytes),
     ]
-    fits = next((classes for is_kind, classes in wanted if is_kind), object)
+    fits = next((classes for is_kind, classes in classes_by_kind if is_kind), object)
     return isinstance(value, fits) and (types.is_boolean(kind) or not isinstance(value, bool))
 
 
 def _nanoseconds(value: datetime) -> int:
-    """The part of a microsecond, which pandas keeps and no column does."""
+    """Return the nanoseconds of a pandas Timestamp, which no column can hold."""
     return getattr(value, "nanosecond", 0)
 
 
@@ -181,7 +181,7 @@ def _is_within_a_day(value: datetime) -> bool:
 
 
 def value_of(packed: bytes, kind: pa.DataType) -> Any:
-    """Return the value that bytes stand for, as Python has it.
+    """Return the Python value of bytes; the inverse of :func:`one_value`.
 
     Examples
     --------
@@ -206,16 +206,16 @@ def value_of(packed: bytes, kind: pa.DataType) -> Any:
 
 
 def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
-    """Return a time that a person names as an instant: microseconds, or what an integer says.
+    """Return a time that a user gives as an instant: microseconds, or an integer as it is.
 
     Parameters
     ----------
     value : datetime, date, int or str
-        Text as ISO 8601 has it. A date is its midnight, in UTC where the events' times have a zone.
+        Text is in ISO 8601. A date is its midnight, in UTC if the events' times have a zone.
     kind : pyarrow.DataType
-        That of the events' times.
+        The type of the events' times.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the argument, for errors.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
     Raises
     ------
     WorkbenchError
-        When it is no such time, or has a zone where the events have none, or the other way round.
+        When it is no such time, or just one of it and the events' times has a zone.
 
     Examples
     --------
@@ -244,26 +244,26 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
             f"{argument}: {value!r} is no integer, as the events' times are; give one."
         )
     if isinstance(value, str):
-        value = _parsed(value, argument)
+        value = _parse_time(value, argument)
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
-        value = value.replace(tzinfo=UTC) if _zoned(kind) else value
+        value = value.replace(tzinfo=UTC) if _has_zone(kind) else value
     if not isinstance(value, datetime):
         raise WorkbenchError(
             f"{argument}: {value!r} is no time; give a datetime, or text such as "
             "'2013-01-05 00:00+00:00'."
         )
-    if (value.tzinfo is not None) != _zoned(kind):
+    if (value.tzinfo is not None) != _has_zone(kind):
         has, have = ("a", "none") if value.tzinfo is not None else ("no", "one")
         raise WorkbenchError(
             f"{argument}: {value} has {has} zone, but the events' times have {have}; "
-            f"give a time {'with' if _zoned(kind) else 'without'} one."
+            f"give a time {'with' if _has_zone(kind) else 'without'} one."
         )
     return since_epoch(value)
 
 
 def first_instant(kind: pa.DataType) -> int:
-    """Return the first instant that a person can name of the events' times.
+    """Return the first instant that a user can give for the events' times.
 
     Examples
     --------
@@ -273,11 +273,11 @@ def first_instant(kind: pa.DataType) -> int:
     return -FARTHEST if pa.types.is_integer(kind) else since_epoch(datetime.min)
 
 
-def _zoned(kind: pa.DataType) -> bool:
+def _has_zone(kind: pa.DataType) -> bool:
     return pa.types.is_timestamp(kind) and kind.tz is not None
 
 
-def _parsed(text: str, argument: str) -> date:
+def _parse_time(text: str, argument: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -23,17 +23,17 @@ Key = Any
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a fetch found.
+    """The result of a fetch.
 
     Attributes
     ----------
     keys : tuple
-        As they were given.
+        The requested keys.
     rows : tuple of (dict or None)
-        The features of each key, by name; None where there is an error.
+        The features of each key, by name; None for a key with an error.
     errors : dict of key to str
-        One sentence for each key that has no answer. Keys that Python calls equal, such as 0 and
-        0.0, have one place in it; by ``fetched[key]`` each has its own answer.
+        One sentence for each key without an answer. Keys that are equal in Python, such as 0 and
+        0.0, share one entry; ``fetched[key]`` tells them apart.
     """
 
     keys: tuple[Key, ...]
@@ -48,7 +48,7 @@ class Fetched:
         Raises
         ------
         WorkbenchError
-            When it has none.
+            When the key has no answer.
         """
         requested = _hashable(key)
         places = [i for i, one in enumerate(self.keys) if one is requested or one == requested]
@@ -84,7 +84,7 @@ class StoreReader:
     ----------
     store : Store
     backfill : str
-        As a person reads it.
+        The text of the backfill, by which the store identifies it.
     """
 
     def __init__(self, store: Store, backfill: str) -> None:
@@ -92,23 +92,23 @@ class StoreReader:
         self._serving: Serving | None = None
 
     def serving(self) -> Serving:
-        """Return what fetches need of the newest upload."""
-        return self._serving or self._served(self.store.read([META])[0])
+        """Return the state that fetches need of the newest upload."""
+        return self._serving or self._serving_of(self.store.read([META])[0])
 
     def read(self, keys: Sequence[bytes]) -> tuple[Serving, list[bytes | None]]:
-        """Return the records of keys, and what they are to be read by: both of one instant."""
+        """Return the records of keys, and the state to read them by, both of one instant."""
         serving = self.serving()
         while True:
             before, after = serving.prefixes
             names = [META, *[before + key for key in keys], *[after + key for key in keys]]
             packed_meta, *records = self.store.read(names)
             if packed_meta != serving.packed_meta:
-                prefixes, serving = serving.prefixes, self._served(packed_meta)
+                prefixes, serving = serving.prefixes, self._serving_of(packed_meta)
                 if prefixes != serving.prefixes:
                     continue
             return serving, verified_values(names[1:], records, self.store.place)
 
-    def _served(self, packed_meta: bytes | None) -> Serving:
+    def _serving_of(self, packed_meta: bytes | None) -> Serving:
         meta = None if packed_meta is None else meta_of(packed_meta, self.store.place)
         if packed_meta is None or meta is None or not meta.generation:
             raise WorkbenchError(
@@ -130,7 +130,7 @@ class StoreReader:
 
 
 def fetch_features(reading: StoreReader, keys: Sequence[Key], at: int) -> Fetched:
-    """Return the features of keys at some time.
+    """Return the features of keys at a time.
 
     Raises
     ------
@@ -140,45 +140,45 @@ def fetch_features(reading: StoreReader, keys: Sequence[Key], at: int) -> Fetche
     """
     while True:
         layout = reading.serving().layout
-        names, good, sentences = _names_of(layout, keys)
+        names, valid, sentences = _encode_keys(layout, keys)
         try:
             serving, records = reading.read(names)
         except StoreError as error:
             if error.record is None:
                 raise
-            key = keys[good[names.index(error.record[9:])]]
+            key = keys[valid[names.index(error.record[9:])]]
             raise damaged_record(error.record, reading.store.place, key) from None
         if serving.layout is layout:
             break
     _check_time(serving, at, reading.store.place)
     rows: list[Row | None] = [None] * len(keys)
-    for place, row in zip(good, serving.rows(records, at), strict=True):
+    for place, row in zip(valid, serving.rows(records, at), strict=True):
         if isinstance(row, str):
-            sentences[place] = _sentence(row, keys[place], serving, at)
+            sentences[place] = _error_text(row, keys[place], serving, at)
         else:
             rows[place] = row
-    shown = tuple(map(_hashable, keys))
-    errors = dict(compress(zip(shown, sentences, strict=True), sentences))
-    return Fetched(shown, tuple(rows), errors, tuple(sentences), serving.names)
+    hashable_keys = tuple(map(_hashable, keys))
+    errors = dict(compress(zip(hashable_keys, sentences, strict=True), sentences))
+    return Fetched(hashable_keys, tuple(rows), errors, tuple(sentences), serving.names)
 
 
-def _names_of(
+def _encode_keys(
     layout: StoreLayout, keys: Sequence[Key]
 ) -> tuple[list[bytes], list[int], list[str | None]]:
-    """The bytes of keys, the places of those that have some, and what is wrong with the others."""
-    several, names, good = len(layout.keys) > 1, [], []
+    """Return the bytes of valid keys, their positions, and an error for each invalid key."""
+    several, names, valid = len(layout.keys) > 1, [], []
     sentences: list[str | None] = [None] * len(keys)
     for place, key in enumerate(keys):
         try:
             names.append(_bytes_of(layout, key, several))
-            good.append(place)
+            valid.append(place)
         except WorkbenchError as error:
             sentences[place] = str(error)
-    return names, good, sentences
+    return names, valid, sentences
 
 
 def _serves_alike(one: Meta, other: Meta) -> bool:
-    """Whether records are read alike by what a store says of itself at two times."""
+    """Return whether records are read in the same way under two versions of a store's metadata."""
     names = "first", "generation", "epoch", "until", "lasting", "fingerprint"
     return all(getattr(one, name) == getattr(other, name) for name in names)
 
@@ -201,7 +201,7 @@ def _hashable(key: Key) -> Key:
     return key
 
 
-def _sentence(what: str, key: Key, serving: Serving, at: int) -> str:
+def _error_text(what: str, key: Key, serving: Serving, at: int) -> str:
     kind = serving.layout.schema.field(TIME).type
     if what == UNKNOWN:
         return f"key: {key!r} is not in the store: it has no event that was uploaded or streamed."
@@ -224,7 +224,7 @@ def _check_time(serving: Serving, at: int, place: str) -> None:
             f"at: {time_of(at, kind)} is before {until}, where the upload to {place} ends; "
             "ask wb.Backfill.run for the past."
         )
-    # Named here alone: where nothing is asked for behind it, it may be behind Python's calendar.
+    # Computed only for the error, as it may be after Python's last date.
     last = time_of(meta.until + meta.lasting, kind)
     raise WorkbenchError(
         f"at: {time_of(at, kind)} is behind {last}, up to which the upload until {until} serves; "

@@ -1,7 +1,7 @@
-"""Aggregates whose state is a few of the events: the latest text, the three dearest ones.
+"""Aggregates whose state is a few of the events: the latest text, the three highest prices.
 
-Of each hop those events are kept that can still be the answer, or a part of it, and the engine of
-windows answers of what is kept as it would of all.
+Of each hop only events are kept that can still be a part of the answer. The window engine computes
+answers from the kept events as it would from all.
 """
 
 from collections.abc import Sequence
@@ -28,13 +28,13 @@ from workbench.stores import StoreError
 
 @dataclass(frozen=True)
 class KeptEvents:
-    """Features that are answered of events that are kept.
+    """Features that are computed from kept events.
 
     Attributes
     ----------
     features : tuple of Feature
     schema : pyarrow.Schema
-        The columns of the events that are kept: the time, as an integer, and what these need.
+        The columns of the kept events: the time, as an integer, and those that the features need.
     """
 
     features: tuple[Feature, ...]
@@ -42,7 +42,7 @@ class KeptEvents:
 
     @classmethod
     def of(cls, features: Sequence[Feature], schema: pa.Schema) -> "KeptEvents":
-        """Return the features with the columns that they need."""
+        """Return features with the columns that they need."""
         calls = [one.call for one in features]
         names = {name for call in calls for name in (*call.arguments, call.where) if name}
         names |= {one.by for one in features if one.by}
@@ -52,51 +52,51 @@ class KeptEvents:
     def tables(
         self, code: Ints, count: int, events: pa.Table, since: int, lasting: int | None
     ) -> list[bytes]:
-        """Return the events that are kept of each key, as bytes.
+        """Return the events to keep of each key, as bytes.
 
         Parameters
         ----------
         code : array of shape (events,)
             The number of each event's key.
         count : int
-            How many keys there are.
+            The number of keys.
         events : pyarrow.Table
             The columns of the schema.
         since : int
-            No query is asked before it.
+            No query is before this time.
         lasting : int or None
-            The events are before ``since``, and serve queries so long from then on; None where all
-            are since then, and each hop keeps its own.
+            How long queries are served from ``since`` on, for events before ``since``; None for
+            events since then, of which each hop keeps its own.
         """
         time = pa.array(instants(as_array(events.column(TIME))))
         columns = {name: events.column(name) for name in self.schema.names if name != TIME}
         events = pa.table({TIME: time, **columns}).cast(self.schema)
         cogroup = cogroup_of(code, count, events)
-        rows = [self._of_feature(one, cogroup, since, lasting) for one in self.features]
+        rows = [self._rows_to_keep(one, cogroup, since, lasting) for one in self.features]
         found = np.unique(np.concatenate([np.zeros(0, np.int64), *rows]))
         found = found[np.argsort(code[found], kind="stable")]
         ends = np.searchsorted(code[found], np.arange(count + 1)).tolist()
         taken = events.take(pa.array(found))
-        batches = taken.combine_chunks().to_batches() or [_none(self.schema)]
+        batches = taken.combine_chunks().to_batches() or [_no_events(self.schema)]
         return [
             bytes(batches[0].slice(low, high - low).serialize()) if high > low else b""
             for low, high in pairwise(ends)
         ]
 
     def table(self, packed: Sequence[bytes]) -> tuple[Ints, pa.Table]:
-        """Return the events that are kept of several keys, and the number of each one's key.
+        """Return the kept events of several keys, and the number of each event's key.
 
         Raises
         ------
         StoreError
-            When the bytes are no events of this schema.
+            When the bytes are not events of this schema.
         """
         batches = [_batch(one, self.schema) if one else None for one in packed]
         code = np.repeat(np.arange(len(packed)), [one.num_rows if one else 0 for one in batches])
         return code, pa.Table.from_batches([one for one in batches if one], self.schema)
 
     def merge(self, known: Sequence[bytes], new: Sequence[bytes], since: int) -> list[bytes]:
-        """Join what is kept of keys with new events, and leave out those before a time."""
+        """Return the kept events of keys merged with new ones, without those before a time."""
         (first, one), (then, other) = self.table(known), self.table(new)
         code, events = np.concatenate([first, then]), pa.concat_tables([one, other])
         late = events.column(TIME).to_numpy() >= since
@@ -105,12 +105,12 @@ class KeptEvents:
     def answers(
         self, known: Sequence[bytes], new: Sequence[bytes], until: int, at: int
     ) -> list[dict[str, Any] | None]:
-        """Return the features of each key, or None where a hop would have to be cut.
+        """Return the features of each key, or None if a hop would have to be cut.
 
         Parameters
         ----------
         known, new : sequence of bytes
-            What was uploaded, and what was streamed; only what is from ``until`` on counts of that.
+            The uploaded and the streamed events; of the latter only those since ``until`` count.
         until, at : int
         """
         (first, one), (then, other) = self.table(known), self.table(new)
@@ -135,15 +135,15 @@ class KeptEvents:
         by_key = {row.pop("id"): row for row in found}
         return [None if key in beyond else by_key[key] for key in range(len(known))]
 
-    def _of_feature(
+    def _rows_to_keep(
         self, feature: Feature, cogroup: CoGroup, since: int, lasting: int | None
     ) -> Ints:
-        """The rows that one feature needs."""
+        """Return the rows that one feature needs."""
         call, span = feature.call, cast(Span, cast(Any, feature.call.frame))
         window, time = cogroup.window(call.arguments), cogroup.events.time
         counted = window.counted(call, call.without_null)
         at = np.arange(len(time)) if counted is None else np.flatnonzero(counted)
-        low, core = _reach(span, since, lasting)
+        low, core = _kept_range(span, since, lasting)
         at = at[time[at] >= low]
         row = np.asarray(window.event_rows, np.int64) if window.event_rows is not None else at
         offsets = cogroup.events.offsets
@@ -160,8 +160,8 @@ class KeptEvents:
         return row[at[kept_rows(window, call, at, np.cumsum(new))]]
 
 
-def _reach(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
-    """From when on events are kept, and from when on those of all hops are kept together."""
+def _kept_range(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
+    """Return the time from which events are kept, and the one from which hops are combined."""
     if lasting is None:
         return LEAST, MOST
     if span.window is None:
@@ -171,7 +171,7 @@ def _reach(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
 
 
 def cogroup_of(code: Ints, count: int, events: pa.Table) -> CoGroup:
-    """Return events by key and time, without queries."""
+    """Return events ordered by key and time, without queries."""
     times = sort_by_time(code.astype(np.uint32), instants(as_array(events.column(TIME))), count)
     none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
     return CoGroup(
@@ -191,5 +191,5 @@ def _batch(packed: bytes, schema: pa.Schema) -> pa.RecordBatch:
     return batch
 
 
-def _none(schema: pa.Schema) -> pa.RecordBatch:
+def _no_events(schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)

@@ -1,4 +1,4 @@
-"""What a store holds of a backfill: which states, over which hops, and where in a cell."""
+"""The layout of a store: the states of a backfill, their hops, and their places in a cell."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -28,7 +28,7 @@ from workbench.online.meta import fingerprint_of
 
 @dataclass(frozen=True)
 class Slot:
-    """A state that cells hold.
+    """A state in the cells of a store.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class Slot:
     arguments : tuple of str
         Columns of the events.
     where : str or None
-        The column that says which events count.
+        The column of the condition that events must fulfil.
     nulls : bool
-        Whether events whose value is null count, too.
+        Whether events with a null value count too.
     part : int
-        Of exact sums: the part of the numbers that is added up.
+        For exact sums: the part of the numbers that is summed.
     """
 
     kind: int
@@ -53,7 +53,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class LayoutPart:
-    """Features of all events, or by one column of buckets; a key has a list of cells for each.
+    """Features without buckets, or by one column of buckets; a key has a list of cells for each.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class LayoutPart:
     features : tuple of Feature
     slots : tuple of Slot
     windows : tuple of (int or None, int)
-        Lengths and hops.
+        The lengths and hops of the windows.
     """
 
     by: str | None
@@ -76,7 +76,7 @@ class LayoutPart:
 
     @cached_property
     def table(self) -> Ints:
-        """The slots as the kernels take them."""
+        """The slots as an array for the kernels."""
         rows, whole, real = [], c.HEAD, 0
         for slot in self.slots:
             rows.append((slot.kind, whole, real))
@@ -86,17 +86,17 @@ class LayoutPart:
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """How many integers and how many floating numbers a cell has."""
+        """The number of integers and the number of floats of a cell."""
         sizes = [c.SIZES[slot.kind] for slot in self.slots]
         return c.HEAD + sum(one for one, _ in sizes), sum(one for _, one in sizes)
 
     @property
     def words(self) -> int:
-        """How many words a cell has."""
+        """The number of words of a cell."""
         return sum(self.sizes)
 
     def upload_windows(self, until: int, lasting: int) -> Ints:
-        """Return the windows as the kernels take them, for an upload.
+        """Return the windows of an upload as an array for the kernels.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class LayoutPart:
 
     @cached_property
     def stream_windows(self) -> Ints:
-        """The windows for which every hop is kept, and none is collapsed."""
+        """The windows of a stream, of which every hop is kept and none is collapsed."""
         return np.array([(h, -1, hop, MOST) for h, hop in enumerate(self.hops)], np.int64)
 
     def window_of(self, feature: Feature) -> int:
@@ -127,17 +127,17 @@ class LayoutPart:
 
 @dataclass(frozen=True)
 class StoreLayout:
-    """What a store holds of a backfill.
+    """The layout of a store for a backfill.
 
     Attributes
     ----------
     backfill : str
-        As a person reads it.
+        The text of the backfill.
     keys : tuple of str
-        The columns of the key, as a person calls them.
+        The columns of the key, by the users' names.
     features : tuple of Feature
     schema : pyarrow.Schema
-        The events' columns: those of the key, the time, and what is aggregated.
+        The events' columns: those of the key, the time, and the aggregated ones.
     """
 
     backfill: str
@@ -147,12 +147,12 @@ class StoreLayout:
 
     @cached_property
     def parts(self) -> tuple[LayoutPart, ...]:
-        """Features of all events, and those by each column of buckets, whose states are words."""
+        """The features whose states are words, by their column of buckets."""
         return self._parts([one for one in self.features if aggregates_for(one.call, self.schema)])
 
     @cached_property
     def sketch_parts(self) -> tuple[LayoutPart, ...]:
-        """The same of features whose states are bytes; they have no slots.
+        """The features whose states are bytes, by their column of buckets. They have no slots.
 
         See :mod:`workbench.online.states.sketch_cells`.
         """
@@ -169,7 +169,7 @@ class StoreLayout:
 
     @cached_property
     def kept_events(self) -> KeptEvents | None:
-        """The features that are answered of events that are kept, if there are some."""
+        """The features that are computed from kept events, if any."""
         parts = (*self.parts, *self.sketch_parts)
         others = {feature.call.column for part in parts for feature in part.features}
         found = [one for one in self.features if one.call.column not in others]
@@ -177,7 +177,7 @@ class StoreLayout:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether a key has one list of cells alone."""
+        """Whether a key has a single list of cells."""
         alone = self.kept_events is None and not self.sketch_parts and len(self.parts) == 1
         return alone and self.parts[0].by is None
 
@@ -188,22 +188,22 @@ class StoreLayout:
 
     @cached_property
     def step(self) -> int:
-        """What uploads end at whole multiples of: then no hop is of two of them."""
+        """The time of which upload ends are multiples, so that no hop is in two uploads."""
         return lcm(*(_window(feature)[1] for feature in self.features))
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that differ where the states do."""
+        """Sixteen hexadecimal digits that differ for layouts with different states."""
         return fingerprint_of(self.to_json())
 
     def to_json(self) -> dict[str, Any]:
-        """Return the layout as JSON has it."""
+        """Return the layout as a JSON object."""
         kinds = pa.schema([(one.call.column, one.kind) for one in self.features])
         return {
             "backfill": self.backfill,
             "keys": list(self.keys),
-            "schema": _hexadecimal(self.schema),
-            "kinds": _hexadecimal(kinds),
+            "schema": _schema_to_hex(self.schema),
+            "kinds": _schema_to_hex(kinds),
             "features": [
                 {**asdict(one.call), "by": one.by, "frame": asdict(cast(Any, one.call.frame))}
                 for one in self.features
@@ -212,8 +212,8 @@ class StoreLayout:
 
     @classmethod
     def of_json(cls, given: dict[str, Any]) -> "StoreLayout":
-        """Return the layout that :meth:`to_json` gave."""
-        schema, kinds = (_schema(given[name]) for name in ("schema", "kinds"))
+        """Return the layout of a JSON object; the inverse of :meth:`to_json`."""
+        schema, kinds = (_schema_from_hex(given[name]) for name in ("schema", "kinds"))
         features = []
         for one in given["features"]:
             options = {**one["options"], "q": tuple(one["options"]["q"])}
@@ -230,12 +230,12 @@ class StoreLayout:
 
 
 def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
-    """Return the states that a call is made of.
+    """Return the states that a call needs.
 
     Raises
     ------
     WorkbenchError
-        When a store's states cannot hold what it needs.
+        When the cells of a store cannot hold the states.
     """
     names = aggregates_for(call, schema)
     parts = [one.options.n for one in partial_states(call, schema)] or [1] * len(names)
@@ -247,9 +247,9 @@ def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
 
 
 def aggregates_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
-    """Return the aggregates whose states a call is made of.
+    """Return the aggregates whose states a call needs.
 
-    None where the state is bytes, or events are kept instead.
+    Empty if the state is bytes, or events are kept instead.
 
     Raises
     ------
@@ -267,7 +267,7 @@ def aggregates_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     of_itself = info.picks_row and len(call.arguments) == 1
     if of_itself and _is_number(schema.field(call.arguments[0]).type):
         return (info.aggregate,)
-    # Of values that count once, one event each is enough for any function.
+    # If values count once, one event of each value is enough for any function.
     if has_bytes_state(call) or info.keeps or info.once or call.options.distinct:
         return ()
     instead = f"wb.fn.{info.instead}, or " if info.instead else ""
@@ -278,7 +278,7 @@ def aggregates_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
 
 
 def has_bytes_state(call: Call) -> bool:
-    """Say whether the state of a call is bytes, as :mod:`workbench.online.states` makes them."""
+    """Return whether the state of a call is bytes, as those of :mod:`workbench.online.states`."""
     return call.info.family in (HISTOGRAM, *SKETCHES)
 
 
@@ -294,9 +294,9 @@ def _window(feature: Feature) -> tuple[int | None, int]:
     return span.window, span.hop
 
 
-def _hexadecimal(schema: pa.Schema) -> str:
+def _schema_to_hex(schema: pa.Schema) -> str:
     return bytes(schema.remove_metadata().serialize()).hex()
 
 
-def _schema(given: str) -> pa.Schema:
+def _schema_from_hex(given: str) -> pa.Schema:
     return pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(given)))

@@ -1,4 +1,4 @@
-"""What a store says of itself: its version, whose states it holds, and how far these go."""
+"""The metadata of a store: its version, its backfill, and how far its states go."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -8,49 +8,49 @@ from typing import Any
 from workbench.online.checksums import SIZE, is_sound, with_checksum
 from workbench.stores import StoreError
 
-#: The version of records, cells and of this; another one's are refused, as they would be misread.
+#: The version of records, cells and metadata. Other versions are refused, as they would be misread.
 FORMAT = 2
-#: The keys of a store: this, then those of uploads by generation, and those of the stream.
+#: The prefixes of keys in a store: the metadata, uploads by generation, and the stream.
 META, UPLOADED, STREAMED = b"m", b"b", b"s"
 
 
 @dataclass(frozen=True)
 class Meta:
-    """How far a store goes.
+    """The metadata of a store.
 
     Attributes
     ----------
     layout : dict
-        What :meth:`workbench.online.layout.StoreLayout.to_json` gave.
+        The result of :meth:`workbench.online.layout.StoreLayout.to_json`.
     fingerprint : str
-        That of the layout.
+        The fingerprint of the layout.
     lasting : int
         How long an upload serves.
     first : int
-        What the generations of uploads count from, which differs from store to store.
+        The number before the first generation of uploads, which differs from store to store.
     generation : int
         The upload that is read; 0 before the first.
     reserved : int
-        The newest generation that an upload was given.
+        The newest generation that was assigned to an upload.
     until : int
         The end of that upload: its events are before, the stream's are not.
     events, keys : int
-        What was uploaded.
+        The numbers of uploaded events and keys.
     epoch : int
-        Which hops of the stream are read: those of forgotten streams have other numbers.
+        The number of the stream whose hops are read; forgotten streams have other numbers.
     stream : str
         The stream that keeps the hops current.
     batch : int
         Its newest batch; -1 before the first.
     streamed, late, skipped : int
-        Its events: those that count, those before ``until`` when they came, which the next upload
-        brings, and those without key or time.
+        Its numbers of events: those that count, those that were before ``until`` when they arrived
+        (the next upload has them), and those without key or time.
     batch_rows, batch_times : int
-        How many events the newest batch brought, and the sum of their times, by which it is known
-        when it comes again; -1 rows where nobody knows.
+        The number of events of the newest batch and the sum of their times, to recognize the batch
+        if it is repeated; -1 rows if unknown.
     """
 
-    #: Not of a person's interest: some kilobytes of types.
+    #: Not shown: some kilobytes of types.
     layout: dict[str, Any] = field(repr=False)
     fingerprint: str
     lasting: int
@@ -71,21 +71,21 @@ class Meta:
     format: int = field(default=FORMAT)
 
     def to_bytes(self) -> bytes:
-        """Return it as a store keeps it."""
+        """Return the metadata as a store keeps it."""
         return with_checksum(META, json.dumps(vars(self), separators=(",", ":")).encode())
 
     def but(self, **changes: Any) -> "Meta":
-        """Return it with some changes."""
+        """Return the metadata with some changes."""
         return replace(self, **changes)
 
 
 def meta_of(packed: bytes, place: str) -> Meta:
-    """Return what a store says of itself.
+    """Return the metadata of a store from its bytes.
 
     Raises
     ------
     StoreError
-        When it is no store of the online view, one of another version, or damaged.
+        When it is not that of an online view, is of another version, or is damaged.
 
     Examples
     --------
@@ -100,18 +100,18 @@ and this is version 2; upload to an empty store.
         found = json.loads(packed[:-SIZE] if sound else packed)
         version = found["format"]
     except (ValueError, TypeError, KeyError):
-        raise _useless(place) from None
+        raise _unreadable(place) from None
     if version != FORMAT:
         raise StoreError(
             f"store: {place} has states of version {version}, and this is version {FORMAT}; "
             "upload to an empty store."
         )
     if not sound or fingerprint_of(found["layout"]) != found["fingerprint"]:
-        raise _useless(place)
+        raise _unreadable(place)
     return Meta(**found)
 
 
-def _useless(place: str) -> StoreError:
+def _unreadable(place: str) -> StoreError:
     return StoreError(
         f"store: {place} holds something else, or what it says of itself is damaged; "
         "upload to an empty store."
@@ -119,15 +119,15 @@ def _useless(place: str) -> StoreError:
 
 
 def fingerprint_of(layout: dict[str, Any]) -> str:
-    """Return sixteen hexadecimal digits that differ where layouts do."""
+    """Return sixteen hexadecimal digits that differ for different layouts."""
     return sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def stream_prefix(epoch: int) -> bytes:
-    """Return what the keys of a stream's hops begin with."""
+    """Return the prefix of the keys of a stream's hops."""
     return STREAMED + epoch.to_bytes(8, "big")
 
 
 def upload_prefix(generation: int) -> bytes:
-    """Return what the keys of an upload begin with."""
+    """Return the prefix of the keys of an upload."""
     return UPLOADED + generation.to_bytes(8, "big")

@@ -1,4 +1,4 @@
-"""The online view on Spark: the job that uploads, and the stream that keeps hops current."""
+"""The Spark part of the online view: the job of an upload, and the stream that updates hops."""
 
 from pathlib import Path
 from threading import Event
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 class Uploaded(NamedTuple):
-    """What an upload has.
+    """The counts of an upload.
 
     Attributes
     ----------
     keys, events : int
     after : int
-        Events from its end on, which are left to the stream.
+        The number of events from its end on, which are left to the stream.
     skipped : int
-        Events that lack key or time.
+        The number of events without key or time.
     """
 
     keys: int
@@ -54,18 +54,18 @@ def upload(view: "ViewSpec", events: "TableLike", until: Any) -> Uploaded:
 
     backfill, skipped = view.backfill, Observation()
     bound = bind_events(backfill, events)
-    layout, going, plan = layout_of(backfill, bound)
+    layout, wire, plan = layout_of(backfill, bound)
     lasting = view.length(plan.integer_time)
     end = instant_of(until, layout.schema.field(TIME).type, "until")
     spark = bound.df.sparkSession
     check_reach(view.store, spark)
     ship(spark)
-    sent = bundles(plan, going.events, going.task.keys, queries=False, skipped=skipped)
-    whole = gathered_by_subpartition(plan, sent)
+    bundled = bundles(plan, wire.events, wire.task.keys, queries=False, skipped=skipped)
+    gathered = gathered_by_subpartition(plan, bundled)
 
     def job(task: UploadTask) -> Any:
         kinds = "keys long, events long, after long, written array<binary>"
-        return collected(whole.mapInArrow(task.run, kinds))
+        return collected(gathered.mapInArrow(task.run, kinds))
 
     found = write_upload(view.store, layout, end, lasting, job)
     answered = found.events + found.after > 0
@@ -74,7 +74,7 @@ def upload(view: "ViewSpec", events: "TableLike", until: Any) -> Uploaded:
 
 
 def check_reach(store: Store, spark: "SparkSession") -> None:
-    """Refuse an embedded store where the workers may be on other machines.
+    """Refuse an embedded store if the workers may be on other machines.
 
     Raises
     ------
@@ -106,16 +106,16 @@ def update(
             "not have; use a classic session."
         )
     check_checkpoint(checkpoint)
-    resting = spark.createDataFrame([], stream.schema)
-    layout, going, plan = layout_of(view.backfill, bind_events(view.backfill, resting))
+    empty = spark.createDataFrame([], stream.schema)
+    layout, wire, plan = layout_of(view.backfill, bind_events(view.backfill, empty))
     lasting = view.length(plan.integer_time)
     current_meta(view.store, layout, lasting)
-    # A store that cannot be written to says so now, and not to the first batch.
+    # A store that cannot be written to raises here, and not in the first batch.
     view.store.write([])
-    applying = BatchApplier(view, layout, lasting, going)
-    writer = stream.writeStream.foreachBatch(applying).option("checkpointLocation", str(checkpoint))
+    applier = BatchApplier(view, layout, lasting, wire)
+    writer = stream.writeStream.foreachBatch(applier).option("checkpointLocation", str(checkpoint))
     query = _start(writer if trigger is None else _with_trigger(writer, trigger))
-    applying.begin(str(query.id))
+    applier.begin(str(query.id))
     try:
         check_stream(current_meta(view.store, layout, lasting)[1], str(query.id))
     except WorkbenchError:
@@ -143,11 +143,11 @@ def _start(writer: "DataStreamWriter") -> "StreamingQuery":
     try:
         return writer.start()
     except (PySparkException, Py4JJavaError) as error:
-        said: Exception = error
+        cause: Exception = error
         if isinstance(error, Py4JJavaError):
-            said = RuntimeError(error.java_exception.getMessage())
+            cause = RuntimeError(error.java_exception.getMessage())
         raise WorkbenchError(
-            f"stream: Spark does not start it ({reason(said)}); see that the checkpoint can be "
+            f"stream: Spark does not start it ({reason(cause)}); see that the checkpoint can be "
             "written to, and that the stream goes on with rows as they come."
         ) from None
 
@@ -160,21 +160,21 @@ class BatchApplier:
     view : ViewSpec
     layout : StoreLayout
     lasting : int
-    going : Wire
+    wire : Wire
     """
 
-    def __init__(self, view: "ViewSpec", layout: StoreLayout, lasting: int, going: Wire) -> None:
-        self.view, self.layout, self.lasting, self.going = view, layout, lasting, going
+    def __init__(self, view: "ViewSpec", layout: StoreLayout, lasting: int, wire: Wire) -> None:
+        self.view, self.layout, self.lasting, self.wire = view, layout, lasting, wire
         self._stream, self._known = "", Event()
 
     def begin(self, stream: str) -> None:
-        """Say which stream it is: Spark knows it once it is started."""
+        """Set the id of the stream, which is known once Spark has started it."""
         self._stream = stream
         self._known.set()
 
     def __call__(self, events: "DataFrame", batch: int) -> None:
         """Apply a batch."""
-        rows, _ = numbered(events, self.going.events)
-        found = in_arrow(rows).rename_columns(list(self.going.events))
+        rows, _ = numbered(events, self.wire.events)
+        found = in_arrow(rows).rename_columns(list(self.wire.events))
         self._known.wait()
         apply_batch(self.view.store, self.layout, self.lasting, found, self._stream, batch)

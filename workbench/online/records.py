@@ -1,4 +1,4 @@
-"""Records: all that a store holds of a key, made of events and merged with what is there."""
+"""Records: the states of one key in a store, made of events and merged with existing ones."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -16,14 +16,14 @@ from workbench.online.layout import LayoutPart, StoreLayout
 from workbench.online.states.numeric import pack_cells, roll_up_events
 from workbench.online.states.sketch_cells import merge_sketch_cells, roll_up_sketches
 
-#: The cells of a key, by the number of their part and the bytes of their bucket.
+#: The cells of a key, by the number of the part and the bytes of the bucket.
 Sections = dict[tuple[int, bytes], bytes]
 
 
 def sections_of_events(
     layout: StoreLayout, events: pa.Table, windows: Sequence[Ints], since: int, lasting: int | None
 ) -> dict[bytes, Sections]:
-    """Return the cells of each key, and the events that are kept of it.
+    """Return the cells and the kept events of each key.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def sections_of_events(
     events : pyarrow.Table
         None with a null in key or time.
     windows : sequence of int64 arrays
-        Those of each part, as :func:`kernels.tiling.cells.roll_up` takes them.
+        The windows of each part, as :func:`kernels.tiling.cells.roll_up` takes them.
     since : int
-        No query is asked before it.
+        No query is before this time.
     lasting : int or None
         How long queries are served from events before ``since``; None for events since then.
     """
@@ -50,7 +50,7 @@ def sections_of_events(
         )
         for key, bucket, cells in roll_up_sketches(layout, part, events, own_windows, low):
             found.setdefault(key, {})[number, bucket] = cells
-    # A key whose events are in no bucket is known, too.
+    # A key without any bucket gets a record too.
     code, count = key_codes(events.select([f"k{i}" for i in range(len(layout.keys))]))
     first = pa.array(np.unique(code, return_index=True)[1])
     names = key_bytes([events.column(f"k{i}").take(first) for i in range(len(layout.keys))])
@@ -63,13 +63,13 @@ def sections_of_events(
 
 
 def numbered_sketch_parts(layout: StoreLayout) -> Iterator[tuple[int, LayoutPart]]:
-    """Yield the parts whose states are bytes, and their numbers: those behind the other parts, and
-    behind the events that are kept."""
+    """Yield the parts whose states are bytes with their numbers, which follow those of the other
+    parts and of the kept events."""
     return enumerate(layout.sketch_parts, len(layout.parts) + 1)
 
 
 def merge_part(part: LayoutPart, known: list[bytes], new: list[bytes], since: int) -> list[bytes]:
-    """Merge the cells of keys with new ones, and leave out those that begin before a time.
+    """Return the cells of keys merged with new ones, without those that begin before a time.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def merge_part(part: LayoutPart, known: list[bytes], new: list[bytes], since: in
 def _merge_known(
     part: LayoutPart, known: list[bytes], new: list[bytes], rows: list[int], since: int
 ) -> list[bytes]:
-    """The merged cells of those keys that have known ones."""
+    """Return the merged cells of the keys that have known ones."""
     pairs = [piece for row in rows for piece in (known[row], new[row])]
     words = np.frombuffer(bytearray().join(pairs), np.int64)
     size, (integers, rest) = part.words, part.sizes
@@ -108,20 +108,20 @@ def _merge_known(
 def merge_records(
     layout: StoreLayout, known: Sequence[bytes | None], new: Sequence[Sections | None], since: int
 ) -> list[bytes | None]:
-    """Merge records with new cells, and leave out the cells that begin before a time.
+    """Return records merged with new cells, without the cells that begin before a time.
 
     Parameters
     ----------
     layout : StoreLayout
     known : sequence of (bytes or None)
     new : sequence of (dict or None)
-        What is new for each; None where nothing is.
+        The new cells of each key; None if there are none.
     since : int
 
     Returns
     -------
     list of (bytes or None)
-        None where nothing is new, and nothing is left of what was there.
+        None for a key without new cells and without remaining ones.
     """
     olds = [sections_of(layout, one) if one else {} for one in known]
     news: list[Sections] = [one or {} for one in new]
@@ -145,8 +145,8 @@ def merge_records(
         for row, events_of_key in enumerate(layout.kept_events.merge(before, after, since)):
             if events_of_key:
                 found[row][place] = events_of_key
-    # A key is known from its first event on, also if that is in no hop and no bucket: then its
-    # record is empty, and as nothing says how old that event is, it stays.
+    # A key has a record from its first event on, even if this is in no hop and no bucket. Then the
+    # record is empty, and stays, as the age of the event is unknown.
     return [
         record_of(layout, one) if one or more is not None or record == b"" else None
         for one, more, record in zip(found, new, known, strict=True)

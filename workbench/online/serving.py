@@ -1,4 +1,4 @@
-"""Records of an upload and its stream, joined to the features of their keys."""
+"""Computes features from the records of an upload and its stream."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -19,20 +19,20 @@ from workbench.online.records import numbered_sketch_parts, sections_of
 from workbench.online.states.sketch_cells import SketchAnswers
 
 Row = dict[str, Any]
-#: Whether any event counts for a feature, and its answer, by its name.
+#: Whether any event counts for a feature, and its value, by the name of the feature.
 Counted = dict[str, tuple[bool, Any]]
 
-#: What is wrong with a key, before its name is known.
+#: The errors of a key, which the caller completes with the name of the key.
 UNKNOWN, BEYOND = "unknown", "beyond"
 
 
 class Serving:
-    """What fetches of a store need, made once for an upload.
+    """The state that fetches need of a store, computed once for each upload.
 
     Parameters
     ----------
     packed_meta : bytes
-        What the store says of itself.
+        The packed metadata of the store.
     meta : Meta
     layout : StoreLayout
     """
@@ -41,8 +41,8 @@ class Serving:
         self.packed_meta, self.meta, self.layout = packed_meta, meta, layout
         self.prefixes = upload_prefix(meta.generation), stream_prefix(meta.epoch)
         self.windows = [part.upload_windows(meta.until, meta.lasting) for part in layout.parts]
-        self.answering = [PartAnswers(part, finishers(layout, part)) for part in layout.parts]
-        self.sketching = {
+        self.part_answers = [PartAnswers(part, finishers(layout, part)) for part in layout.parts]
+        self.sketch_answers = {
             number: SketchAnswers(
                 part, part.upload_windows(meta.until, meta.lasting), layout.schema
             )
@@ -51,31 +51,35 @@ class Serving:
         self.names = tuple(one.call.column for one in layout.features)
 
     def rows(self, records: Sequence[bytes | None], at: int) -> list[Row | str]:
-        """Return the features of keys, or what is wrong.
+        """Return the features of keys, or an error for a key.
 
         Parameters
         ----------
         records : sequence of (bytes or None)
-            What is uploaded of each key, and then what is streamed of each.
+            The uploaded record of each key, followed by the streamed record of each.
         at : int
         """
         count = len(records) // 2
         if not count:
             return []
         if self.layout.plain:
-            return self._plain(records[:count], records[count:], at)
+            return self._rows_of_plain_layout(records[:count], records[count:], at)
         pairs = list(zip(records[:count], records[count:], strict=True))
-        found = [self._sections(*pair, at) for pair in pairs]
+        found = [self._row_of_sections(*pair, at) for pair in pairs]
         if self.layout.kept_events is not None:
             found = list(
-                map(self._both, found, self._of_kept_events(self.layout.kept_events, pairs, at))
+                map(
+                    self._with_kept_events,
+                    found,
+                    self._features_of_kept_events(self.layout.kept_events, pairs, at),
+                )
             )
         return found
 
-    def _of_kept_events(
+    def _features_of_kept_events(
         self, kept_events: KeptEvents, pairs: Sequence[tuple[bytes | None, bytes | None]], at: int
     ) -> list[Row | None]:
-        """The features that are answered of events."""
+        """Return the features that are computed from kept events."""
         place = len(self.layout.parts), b""
         known, new = (
             [sections_of(self.layout, one or b"").get(place, b"") for one in side]
@@ -83,15 +87,15 @@ class Serving:
         )
         return kept_events.answers(known, new, self.meta.until, at)
 
-    def _both(self, found: Row | str, of_events: Row | None) -> Row | str:
+    def _with_kept_events(self, found: Row | str, kept_features: Row | None) -> Row | str:
         if isinstance(found, str):
             return found
-        if of_events is None:
+        if kept_features is None:
             return BEYOND
-        found = found | of_events
+        found = found | kept_features
         return {name: found[name] for name in self.names}
 
-    def _plain(
+    def _rows_of_plain_layout(
         self, known: Sequence[bytes | None], new: Sequence[bytes | None], at: int
     ) -> list[Row | str]:
         states, numbers, beyond = self.states(0, known, new, at)
@@ -103,25 +107,25 @@ class Serving:
                 found.append(BEYOND)
             else:
                 try:
-                    found.append(self.answering[0].values(states[row], numbers[row]))
+                    found.append(self.part_answers[0].values(states[row], numbers[row]))
                 except WorkbenchError as error:
                     found.append(str(error))
         return found
 
-    def _sections(self, known: bytes | None, new: bytes | None, at: int) -> Row | str:
+    def _row_of_sections(self, known: bytes | None, new: bytes | None, at: int) -> Row | str:
         if known is None and new is None:
             return UNKNOWN
         old, more = (sections_of(self.layout, one or b"") for one in (known, new))
         found: Row = {}
         for number, part in (*enumerate(self.layout.parts), *numbered_sketch_parts(self.layout)):
-            # Without buckets there is one list of cells, also of a key that has none.
-            there = {bucket for place, bucket in {**old, **more} if place == number}
-            buckets = sorted(there) if part.by else [b""]
+            # Without buckets there is one list of cells, even for a key without cells.
+            buckets_of_part = {bucket for place, bucket in {**old, **more} if place == number}
+            buckets = sorted(buckets_of_part) if part.by else [b""]
             known_cells, added = (
                 [one.get((number, bucket), b"") for bucket in buckets] for one in (old, more)
             )
             try:
-                answered = self._of_part(number, part, known_cells, added, at)
+                answered = self._answer_part(number, part, known_cells, added, at)
             except WorkbenchError as error:
                 return str(error)
             if answered is None:
@@ -129,22 +133,24 @@ class Serving:
             found |= self._by_bucket(part, buckets, answered)
         return found if self.layout.kept_events else {name: found[name] for name in self.names}
 
-    def _of_part(
+    def _answer_part(
         self, number: int, part: LayoutPart, known_cells: list[bytes], added: list[bytes], at: int
     ) -> list[Counted] | None:
-        """For each bucket, each feature's answer and whether any event counts for it; None where a
-        hop would have to be cut."""
-        if number in self.sketching:
-            sketching, until, found = self.sketching[number], self.meta.until, []
+        """Return for each bucket each feature's value and whether any event counts for it; None if
+        a hop would have to be cut."""
+        if number in self.sketch_answers:
+            sketch_answers, until, found = self.sketch_answers[number], self.meta.until, []
             for known, new in zip(known_cells, added, strict=True):
-                if (one := sketching.values(known, new, until, at)) is None:
+                if (one := sketch_answers.values(known, new, until, at)) is None:
                     return None
                 found.append(one)
             return found
         states, numbers, beyond = self.states(number, known_cells, added, at)
         if any(beyond):
             return None
-        return [self.answering[number].counted(*one) for one in zip(states, numbers, strict=True)]
+        return [
+            self.part_answers[number].counted(*one) for one in zip(states, numbers, strict=True)
+        ]
 
     def _by_bucket(self, part: LayoutPart, buckets: list[bytes], answered: list[Counted]) -> Row:
         if part.by is None:
@@ -157,13 +163,14 @@ class Serving:
                 if counts:
                     found[name][value] = answer
         return {
-            name: dict(sorted(one.items(), key=_in_order)) or None for name, one in found.items()
+            name: dict(sorted(one.items(), key=_bucket_order)) or None
+            for name, one in found.items()
         }
 
     def states(
         self, number: int, known: Sequence[bytes | None], new: Sequence[bytes | None], at: int
     ) -> tuple[Ints, Any, Ints]:
-        """Return the states of each one's windows, and how many cells could not be cut."""
+        """Return the states of each one's windows, and the number of cells that cannot be cut."""
         part, windows = self.layout.parts[number], self.windows[number]
         whole, real = part.sizes
         states = np.zeros((len(known), len(windows) * whole), np.int64)
@@ -174,7 +181,7 @@ class Serving:
             if not any(records):
                 continue
             pieces = [one or b"" for one in records]
-            # To be written to, as what is compiled takes no other array.
+            # Writable, as the compiled kernels take no read-only arrays.
             words = np.frombuffer(bytearray().join(pieces), np.int64)
             offsets = np.array([0, *accumulate(len(one) // 8 for one in pieces)])
             settings = at, since, until, series, windows, table
@@ -183,7 +190,7 @@ class Serving:
         return states, numbers, beyond
 
 
-def _in_order(entry: tuple[Any, Any]) -> tuple[bool, Any]:
-    """What puts the entries of a map in the order of their buckets, NaN last as Spark has it."""
+def _bucket_order(entry: tuple[Any, Any]) -> tuple[bool, Any]:
+    """Return the sort key of a map's entry: by bucket, NaN last as in Spark."""
     bucket = entry[0]
     return bucket != bucket, bucket

@@ -1,4 +1,4 @@
-"""What an online view is of: a backfill, where its states are kept, and how long they serve."""
+"""The specification of an online view: a backfill, a store, and how long an upload serves."""
 
 import re
 from pathlib import Path
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from workbench.backfill.backfill import Backfill
     from workbench.backfill.spec import BackfillSpec
 
-#: What comes before a function within a Column as Spark writes it: `x_1 ->` or `(x_1, y_2) ->`.
+#: The variables of a function within a Column, as Spark writes them: `x_1 ->` or `(x_1, y_2) ->`.
 _VARIABLES = re.compile(r"(\w+_\d+(?:, \w+_\d+)*)\)? ->")
 
 
 class ViewSpec(Described):
     """A backfill whose states are kept in a store.
 
-    Jobs take this; :class:`workbench.OnlineView` adds what a person asks of one.
+    Internal functions take this class; :class:`workbench.OnlineView` adds the public methods.
 
     Parameters
     ----------
@@ -62,12 +62,12 @@ class ViewSpec(Described):
         }
 
     def length(self, integer_time: bool) -> int:
-        """Return how long an upload serves, as the times count.
+        """Return how long an upload serves, in the unit of the times.
 
         Raises
         ------
         WorkbenchError
-            When it has a unit and the times have none, or the other way round.
+            When just one of it and the times has a unit.
         """
         if integer_time:
             return ticks(self.lasting, "lasting")
@@ -80,10 +80,10 @@ class ViewSpec(Described):
 
 
 def backfill_text(backfill: "BackfillSpec") -> str:
-    """Return the text of a backfill by which a store knows it, the same in each process.
+    """Return the text of a backfill by which a store identifies it, the same in each process.
 
-    Spark gives each variable of a function within a Column, such as of ``F.exists``, a name with a
-    number that is new each time.
+    Spark gives each variable of a function within a Column, such as that of ``F.exists``, a new
+    number each time. They are renumbered here.
     """
     text = repr(backfill)
     variables = [name for some in _VARIABLES.findall(text) for name in some.split(", ")]

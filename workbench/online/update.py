@@ -1,6 +1,6 @@
 """The stream's part of the online view: batches of events, each applied once.
 
-Pure of Spark: a batch is a table of Arrow.
+It has no Spark: a batch is an Arrow table.
 """
 
 from typing import NamedTuple
@@ -22,14 +22,14 @@ from workbench.stores import Change, Store
 
 
 class BatchCounts(NamedTuple):
-    """What became of a batch of events.
+    """The counts of a batch of events.
 
     Attributes
     ----------
     streamed, late, skipped : int
-        How many count, are before the newest upload's end, and lack key or time.
+        How many events count, are before the newest upload's end, and lack key or time.
     again : bool
-        Whether the batch was applied before, so that nothing was done.
+        Whether the batch had been applied before, so that nothing was done.
     """
 
     streamed: int = 0
@@ -41,7 +41,7 @@ class BatchCounts(NamedTuple):
 def apply_batch(
     store: Store, layout: StoreLayout, lasting: int, events: pa.Table, stream: str, batch: int
 ) -> BatchCounts:
-    """Apply a batch of a stream, unless it was applied before: all of it, or nothing.
+    """Apply a batch of a stream as a whole, unless it was applied before.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def apply_batch(
     lasting : int
     events : pyarrow.Table
     stream : str
-        Which stream it is of: one whose batches count from 0 again is another.
+        The id of the stream; a stream whose batches start from 0 again has another id.
     batch : int
 
     Returns
@@ -60,13 +60,13 @@ def apply_batch(
     Raises
     ------
     WorkbenchError
-        When nothing is uploaded yet, another stream keeps the hops current, or the batch is none
-        that can come now.
+        When nothing is uploaded yet, another stream updates the hops, or the batch is not the next
+        one.
 
     Notes
     -----
-    The hops and the number of the batch are one transaction, which fails when an upload or another
-    batch came between; then the batch is applied to what is there now.
+    The hops and the number of the batch are one transaction. It fails if an upload or another
+    batch came first; then the batch is applied to the new records.
     """
     complete = np.ones(len(events), bool)
     for name in (*(f"k{i}" for i in range(len(layout.keys))), TIME):
@@ -100,8 +100,7 @@ def apply_batch(
 
 
 def changes_of(store: Store, layout: StoreLayout, events: pa.Table, meta: Meta) -> list[Change]:
-    """Return what the store is given for the events' keys: their records with the events in their
-    hops."""
+    """Return the changes of the store for the events' keys: records that include the events."""
     windows, prefix = [part.stream_windows for part in layout.parts], stream_prefix(meta.epoch)
     if layout.plain:
         cells = roll_up_events(layout, layout.parts[0], events, windows[0])
@@ -118,7 +117,7 @@ def changes_of(store: Store, layout: StoreLayout, events: pa.Table, meta: Meta) 
 
 
 def current_meta(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes, Meta]:
-    """Return what the store says of itself.
+    """Return the store's metadata, packed and read.
 
     Raises
     ------
@@ -136,7 +135,7 @@ def current_meta(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes
 
 
 def forget_stream(store: Store, layout: StoreLayout, lasting: int) -> None:
-    """Remove the hops of the stream, so that another one can begin.
+    """Remove the hops of the stream, so that another stream can begin.
 
     Raises
     ------

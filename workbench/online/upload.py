@@ -1,4 +1,4 @@
-"""Uploads: written beside what is read, and read from one instant on."""
+"""Uploads: written next to the current one, and switched to at one instant."""
 
 from collections.abc import Callable, Iterable, Sequence
 from secrets import randbits
@@ -29,7 +29,7 @@ def upload(
     lasting: int,
     job: Callable[[UploadTask], Iterable[Sequence[Any]]],
 ) -> Written:
-    """Write an upload beside the one that is read, and let readers see it when it is whole.
+    """Write an upload next to the current one, and switch readers to it when it is complete.
 
     Parameters
     ----------
@@ -37,9 +37,8 @@ def upload(
     layout : StoreLayout
     until, lasting : int
     job : function
-        Runs the task over the events of all keys, and returns the rows that it gives. Where it
-        fails, or this process ends, readers go on with the upload before, and the next one cleans
-        up.
+        Runs the task over the events of all keys, and returns its rows. If it fails, or this
+        process ends, readers keep the current upload, and the next one cleans up.
 
     Returns
     -------
@@ -48,8 +47,8 @@ def upload(
     Raises
     ------
     WorkbenchError
-        When the store is another backfill's, another upload came between, or the store has lost
-        some of what was written.
+        When the store is another backfill's, another upload came first, or the store has lost some
+        of the written records.
     """
     generation = reserve(store, layout, until, lasting)
     parts = [Written(*one) for one in job(UploadTask(store, layout, generation, until, lasting))]
@@ -64,19 +63,19 @@ def upload(
 
 
 def read_meta(store: Store) -> tuple[bytes | None, Meta | None]:
-    """Return what a store says of itself, as it is kept and as it is read; None where it is empty.
+    """Return a store's metadata, packed and read, or None if the store is empty.
 
     Raises
     ------
     WorkbenchError
-        When it is no store of the online view, or of another version.
+        When the store is not that of an online view, or is of another version.
     """
     packed_meta = store.read([META])[0]
     return packed_meta, None if packed_meta is None else meta_of(packed_meta, store.place)
 
 
 def reserve(store: Store, layout: StoreLayout, until: int, lasting: int) -> int:
-    """Take a number for an upload, which no other one has.
+    """Reserve a number for an upload that no other upload has.
 
     Raises
     ------
@@ -91,25 +90,25 @@ def reserve(store: Store, layout: StoreLayout, until: int, lasting: int) -> int:
             meta = Meta(layout.to_json(), layout.fingerprint, lasting, first, reserved=first)
         check_owner(meta, layout, lasting, store)
         check_order(meta, layout, until)
-        taken = meta.but(reserved=meta.reserved + 1)
-        if store.write([(META, taken.to_bytes())], expect=(META, packed_meta)):
-            return taken.reserved
+        reserved = meta.but(reserved=meta.reserved + 1)
+        if store.write([(META, reserved.to_bytes())], expect=(META, packed_meta)):
+            return reserved.reserved
 
 
 def switch(store: Store, layout: StoreLayout, generation: int, until: int, found: Written) -> Meta:
-    """Let readers see an upload from now on, all of it at one instant, and drop older ones.
+    """Switch readers to an upload at one instant, and remove older ones.
 
     Raises
     ------
     WorkbenchError
         When an upload that ends later, or began later, came first, or the store has lost some of
-        what was written.
+        the written records.
 
     Notes
     -----
-    A server that comes back with an older snapshot has lost what was written last. That the records
-    are there is asked behind a change of the store's own record: so one that loses them between
-    this and the switch has another record than the switch expects.
+    A server that restarts with an older snapshot has lost the latest writes. So the metadata is
+    changed first, then the records are checked: a server that loses them between the check and the
+    switch also loses this change, and the switch fails as it expects it.
     """
     while True:
         packed_meta, meta = read_meta(store)
@@ -133,29 +132,29 @@ def switch(store: Store, layout: StoreLayout, generation: int, until: int, found
 
 
 def lost_records_error(store: Store) -> StoreError:
-    """Return what is said of a store that has not kept what it took."""
+    """Return the error of a store that has lost written records."""
     return StoreError(
         f"store: {store.place} was emptied or replaced while the upload ran; upload again."
     )
 
 
 def sweep(store: Store, layout: StoreLayout) -> None:
-    """Remove the records of older uploads and forgotten streams, and hops that the upload has.
+    """Remove the records of older uploads and forgotten streams, and hops that the upload contains.
 
-    Whatever is removed is so on the condition that the store's own record, read just before, says
-    that nobody reads it: a store that has come back with an older snapshot reads others again.
+    Each removal is conditional on metadata, read just before, by which these records are not read:
+    a store that restarts with an older snapshot may read others again.
     """
     for kind in (UPLOADED, STREAMED):
         for found in store.scan(kind):
-            if not _removed(store, [key for key, _ in found]) and not store.shared:
-                # The embedded store gives keys in order: there are no more.
+            if not _remove_unread(store, [key for key, _ in found]) and not store.shared:
+                # The embedded store yields keys in order, so there are no more.
                 break
     for found in store.scan(STREAMED):
         _trim(store, layout, [key for key, _ in found])
 
 
-def _removed(store: Store, names: list[bytes]) -> int:
-    """Remove those of some records that nobody reads, and return how many there were."""
+def _remove_unread(store: Store, names: list[bytes]) -> int:
+    """Remove the records that are not read any more, and return their number."""
     while True:
         packed_meta, meta = read_meta(store)
         if meta is None:
@@ -167,7 +166,7 @@ def _removed(store: Store, names: list[bytes]) -> int:
 
 
 def _trim(store: Store, layout: StoreLayout, names: list[bytes]) -> None:
-    """Remove expired hops of some records, unless a batch of the stream comes between."""
+    """Remove expired hops of some records, and retry if a batch of the stream comes first."""
     while True:
         packed_meta, *records = store.read([META, *names])
         meta = None if packed_meta is None else meta_of(packed_meta, store.place)

@@ -1,4 +1,4 @@
-"""Features now: states of hops in a store, from uploads and a stream, fetched without Spark."""
+"""The online view: states of hops in a store, from uploads and a stream, fetched without Spark."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
 
 def now() -> datetime:
-    """Return what time it is."""
+    """Return the current time."""
     return datetime.now(UTC)
 
 
 class OnlineView(ViewSpec):
     """The features of a backfill as of now, kept in a store and answered without Spark.
 
-    An upload collapses the events of each key before some time to states; a stream adds the events
-    since then to states of hops. A fetch joins the two, and says what ``backfill.run`` says of a
-    query at that time over the events that were uploaded or streamed.
+    An upload aggregates the events of each key before some time to states; a stream adds the events
+    since then to states of hops. A fetch combines the two, and returns the same as ``backfill.run``
+    for a query at that time over the events that were uploaded or streamed.
 
     Parameters
     ----------
     backfill : Backfill
-        Its windows are sawtooth ones, and its functions have states that merge.
+        A backfill with sawtooth windows, and functions whose states merge.
     store : str, Path or Store
         A folder for the embedded store, the URL of a Redis, or a store of :mod:`workbench.stores`.
     lasting : str, timedelta or int
-        How long an upload serves, from its end on; an integer where the times are integers.
+        How long an upload serves, from its end on; an integer if the times are integers.
     clock : function
-        Says what time it is, with its zone, when a fetch gives none.
+        Returns the current time, with its zone, for a fetch without a time.
 
     Raises
     ------
@@ -87,33 +87,33 @@ class OnlineView(ViewSpec):
         return f"wb.OnlineView({self.backfill!r}, {self.store!r}, lasting={self.lasting!r})"
 
     def upload(self, events: "TableLike", until: Any) -> Any:
-        """Write the states of all events before some time, and let fetches see them at once.
+        """Write the states of all events before a time, and switch fetches to them at one instant.
 
         Parameters
         ----------
         events : TableLike
-            All events, or at least those of the windows: those from ``until`` on are left to the
-            stream, and counted.
+            All events, or at least those within the windows. Those from ``until`` on are left to
+            the stream, and counted.
         until : datetime, date, int or str
-            A whole multiple of all hops, such as a date, which is its midnight in UTC, and no
-            earlier than that of the upload before.
+            A whole multiple of all hops, such as a date, which is its midnight in UTC. It must not
+            be earlier than that of the previous upload.
 
         Returns
         -------
         Uploaded
-            How many keys and events there are, how many are after ``until``, and how many lack key
+            The numbers of keys and events, of events from ``until`` on, and of events without key
             or time.
 
         Raises
         ------
         WorkbenchError
-            When a column is missing, a function's states cannot be held, or the store is another
-            backfill's.
+            When a column is missing, a store cannot hold a function's states, or the store is
+            another backfill's.
 
         Notes
         -----
-        One shuffle by key; the workers write. Fetches read the upload before it until it is
-        complete, and a job that fails leaves that one in place.
+        One shuffle by key; the workers write. Fetches read the previous upload until the new one
+        is complete; if the job fails, they keep it.
 
         Examples
         --------
@@ -134,16 +134,16 @@ class OnlineView(ViewSpec):
     def update(
         self, stream: "DataFrame", checkpoint: "str | Path", trigger: "dict[str, Any] | None" = None
     ) -> "StreamingQuery":
-        """Keep the hops current from a stream, each event once.
+        """Update the hops from a stream, with each event once.
 
         Parameters
         ----------
         stream : pyspark.sql.DataFrame
-            A streaming one with the columns of the events. Those before the newest upload's
+            A streaming DataFrame with the columns of the events. Events before the newest upload's
             ``until`` are late: they are counted and left to the next upload.
         checkpoint : str or Path
-            Where Spark keeps how far it is. A stream that is started again from it goes on where it
-            was; one from another checkpoint is another stream.
+            Where Spark keeps the stream's progress. A stream that is started again from it
+            continues; one from another checkpoint is another stream.
         trigger : dict, optional
             As :meth:`pyspark.sql.streaming.DataStreamWriter.trigger` takes it, such as
             ``{"availableNow": True}``.
@@ -155,16 +155,16 @@ class OnlineView(ViewSpec):
         Raises
         ------
         WorkbenchError
-            When nothing is uploaded yet, another stream keeps the hops current, or Spark does not
-            start this one.
+            When nothing is uploaded yet, another stream updates the hops, or Spark does not start
+            this one.
 
         Notes
         -----
-        Each batch is one transaction with its number, so one that is delivered again is not counted
-        again. An event that its source brings again in a later batch is another event, unless
-        ``stream.withWatermark(time, delay).dropDuplicatesWithinWatermark([id])`` takes it out,
-        whose state is bounded by the delay. That leaves out what is later than the watermark, too:
-        the query's progress counts it, and the next upload has it.
+        Each batch is one transaction with its number, so a repeated batch is not counted again. An
+        event that the source repeats in a later batch counts as another event, unless
+        ``stream.withWatermark(time, delay).dropDuplicatesWithinWatermark([id])`` removes it; the
+        delay bounds the state of this. It also drops events that are later than the watermark:
+        the query's progress counts them, and the next upload has them.
 
         Examples
         --------
@@ -188,7 +188,7 @@ class OnlineView(ViewSpec):
         return update(self, stream, checkpoint, trigger)
 
     def forget_stream(self) -> None:
-        """Remove what was streamed, so that another stream can begin at the upload's end.
+        """Remove the streamed events, so that another stream can begin at the upload's end.
 
         Raises
         ------
@@ -226,23 +226,23 @@ class OnlineView(ViewSpec):
         keys : value, or list of values
             Tuples when the key has several columns.
         at : datetime, date, int or str, optional
-            Without it, now: only where the events' times have a zone.
+            By default now, which needs events' times with a zone.
 
         Returns
         -------
         Fetched
-            A row for each key, and a sentence for each that has no answer: one that has no event,
-            or an event at ``at`` or later in a hop that has begun.
+            A row for each key, and a sentence for each key without an answer: one without events,
+            or with an event at ``at`` or later in a hop that has begun.
 
         Raises
         ------
         WorkbenchError
-            When nothing is uploaded, when the upload does not serve this time, when several keys
-            are no list, or when the store is down or damaged.
+            When nothing is uploaded, the upload does not serve this time, several keys are not in a
+            list, or the store is down or damaged.
 
         Notes
         -----
-        O(hops in the windows) for each key, whatever the number of events.
+        O(hops in the windows) for each key, independent of the number of events.
 
         Examples
         --------
@@ -269,7 +269,7 @@ class OnlineView(ViewSpec):
         )
 
     def status(self) -> "Meta":
-        """Return how far the store goes: its upload, its stream, and what was late.
+        """Return the state of the store: its upload, its stream, and the late events.
 
         Raises
         ------
@@ -302,5 +302,5 @@ class OnlineView(ViewSpec):
 
 
 def instant(at: Any, kind: pa.DataType) -> int:
-    """Return the time of a fetch as the events' times count."""
+    """Return the time of a fetch as an instant of the events' times."""
     return instant_of(at, kind, "at")

@@ -1,4 +1,4 @@
-"""What a task of an upload does: the records of whole keys, rolled up and written."""
+"""The task of an upload: rolls whole keys up to records, and writes these."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from workbench.online.records import record_of, sections_of_events
 from workbench.online.states.numeric import roll_up_events
 from workbench.stores import Change, Store
 
-#: How many records are one transaction: others may write in between.
+#: The number of records in a transaction; others may write between two of them.
 RECORDS_AT_ONCE = 20_000
 COUNTED = pa.schema(
     {
@@ -30,14 +30,14 @@ COUNTED = pa.schema(
 
 
 class Written(NamedTuple):
-    """What a task has written.
+    """The counts and records that a task has written.
 
     Attributes
     ----------
     keys, events, after : int
-        How many there are before the end of the upload, and how many events later.
+        The numbers of keys and events before the end of the upload, and of events after it.
     written : list of bytes
-        The name of a record of each transaction, which is there while the transaction is.
+        The key of one record of each transaction, to check that the transaction is not lost.
     """
 
     keys: int
@@ -48,7 +48,7 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True)
 class UploadTask:
-    """Write the records of whole keys.
+    """Writes the records of whole keys.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class UploadTask:
     layout : StoreLayout
     generation, until, lasting : int
     records_at_once : int
-        How many are one transaction.
+        The number of records in a transaction.
     """
 
     store: Store
@@ -67,7 +67,7 @@ class UploadTask:
     records_at_once: int = RECORDS_AT_ONCE
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Write for a Spark partition that holds all events of its keys, and count."""
+        """Write the records of a Spark partition, which has all events of its keys."""
         freeze_gc()
         for parts in subpartitions(batches):
             found = self.write(pa.Table.from_batches(parts))
@@ -95,7 +95,7 @@ class UploadTask:
         return Written(len(records), len(known), int(len(before) - before.sum()), written)
 
     def records(self, events: pa.Table) -> list[Change]:
-        """Return what the store is given for each key, in order."""
+        """Return the change of the store for each key, in order."""
         prefix = upload_prefix(self.generation)
         windows = [part.upload_windows(self.until, self.lasting) for part in self.layout.parts]
         if self.layout.plain:

@@ -1,4 +1,4 @@
-"""Where the online view keeps its records: key-value stores behind one small interface."""
+"""The key-value stores of the online view, behind one small interface."""
 
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Embedded", "Redis", "Store", "StoreError"]
 
-#: A key and what it holds from now on; None removes it.
+#: A key and its new value; None removes the key.
 Change = tuple[bytes, bytes | None]
 
 
 class StoreError(WorkbenchError):
-    """A store that is down, full, damaged, or no store: the message says which and what to do.
+    """An error of a store that is down, full or damaged, or of a value that is no store.
 
     Attributes
     ----------
     record : bytes or None
-        The key in the store of the one record that is damaged.
+        The key in the store of the damaged record, if it is only one.
 
     Examples
     --------
@@ -38,11 +38,11 @@ directory: '/dev/null/data.mdb'); give a folder on a local disk that this user c
 
 
 class Store(Protocol):
-    """What a store must be able to do; it can be pickled, and opens itself where it is used.
+    """The interface of a store. Stores can be pickled, and open themselves where they are used.
 
     Examples
     --------
-    The embedded one, as an online view keeps its records in it:
+    An online view with the embedded store:
 
     >>> import workbench as wb
     >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count"), hop=5)
@@ -53,7 +53,7 @@ class Store(Protocol):
 
     @property
     def place(self) -> str:
-        """Where it is, as a person calls it.
+        """The location of the store, as text for users.
 
         Examples
         --------
@@ -66,7 +66,7 @@ class Store(Protocol):
 
     @property
     def shared(self) -> bool:
-        """Whether processes on other machines reach it too.
+        """Whether processes on other machines can reach the store.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class Store(Protocol):
         """
 
     def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
-        """Return what keys hold, all at one instant.
+        """Return the values of keys, all of one instant.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class Store(Protocol):
         ----------
         changes : sequence of (bytes, bytes or None)
         expect : (bytes, bytes or None), optional
-            Nothing is changed unless this key holds this.
+            Nothing is changed unless this key has this value.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class Store(Protocol):
         """
 
     def scan(self, prefix: bytes, size: int = 10_000) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Yield what begins with a prefix, so much at once; not all at one instant.
+        """Yield the entries with a prefix, about ``size`` at a time; not all of one instant.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class Store(Protocol):
 
 
 def store_of(given: "str | Path | Store") -> Store:
-    """Return a store: a folder's embedded one, a Redis by its URL, or the store that is given.
+    """Return the embedded store of a folder, the Redis of a URL, or a store as it is.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def store_of(given: "str | Path | Store") -> Store:
     Raises
     ------
     WorkbenchError
-        When it is none of these.
+        When the value is none of these.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def store_of(given: "str | Path | Store") -> Store:
 
 
 def __getattr__(name: str) -> object:
-    # Neither is loaded before it is used: an embedded store needs no client of Redis.
+    # Loaded on first use: an embedded store needs no Redis client.
     if name in ("Embedded", "Redis"):
         module = import_module(f"workbench.stores.{'embedded' if name == 'Embedded' else 'remote'}")
         return getattr(module, name)

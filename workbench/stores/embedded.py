@@ -1,8 +1,8 @@
 """The embedded store: LMDB, a memory-mapped B+ tree in a folder of this machine.
 
-One writer at a time and any number of readers, in any processes. A reader sees one state of the
-store and waits for nobody; a writer that is killed leaves nothing behind, as pages are never
-overwritten while they are in use and a transaction ends with the write of one page.
+There is one writer at a time and any number of readers, in any processes. A reader sees a snapshot
+and never waits. A writer that is killed leaves no partial changes, as pages in use are never
+overwritten and a transaction commits with the write of one page.
 """
 
 import os
@@ -19,30 +19,30 @@ import lmdb
 from workbench.stores import Change, StoreError
 from workbench.stores.data_file import MARGIN, DamagedFileError, check_length, fill
 
-#: How large a store can become; it takes only the room that it uses.
+#: The default limit of a store's size; it takes only the space that it uses.
 MOST_BYTES = 1 << 40
-#: After how many seconds a reader looks again whether the files are still those that it opened.
-LOOK_EVERY = 0.05
-#: What LMDB says of a file that is not as it left it.
+#: The seconds after which a reader checks again that the files are those that it opened.
+CHECK_EVERY = 0.05
+#: The errors of LMDB for a damaged file.
 DAMAGED = (
     *(lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError, lmdb.PanicError),
     *(lmdb.VersionMismatchError, lmdb.IncompatibleError, lmdb.BadTxnError, lmdb.BadValsizeError),
 )
-#: All of it is mapped into memory, where processors address little more for one process.
+#: The largest limit: the store is mapped into memory, and processors address little more.
 LARGEST = 1 << 46
 
-#: What tells the files of a store from all others: the device, and the inodes of both.
+#: The identity of a store's files: the device, and the inodes of both.
 Files = tuple[int, int, int]
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
-#: An environment must be opened once in a process, by all who use the same files.
+#: The open environments; a process must open the same files only once.
 _opened: dict[Files | None, Any] = {}
 _opening = Lock()
 
 
 def _close_all() -> None:
-    # A fork inherits no environment that it could use, nor one that it could close without harm to
-    # that of its parent. So there is none at a fork; who needs one afterwards opens it again.
+    # A forked process can neither use an inherited environment, nor close it without harm to its
+    # parent's. So all are closed before a fork, and opened again when they are needed.
     _opening.acquire()
     while _opened:
         _opened.popitem()[1].close()
@@ -59,16 +59,15 @@ class Embedded:
     Parameters
     ----------
     path : str or Path
-        The folder, on a local disk. Where there is none the first write makes one that only this
-        user may enter; the modes of one that is there stay as they are. The files in it can be read
-        by this user alone, either way.
+        The folder, on a local disk. If it does not exist, the first write creates it for this user
+        alone; the mode of an existing folder is kept. Only this user can read the files in it.
     most_bytes : int
-        The most that it may hold.
+        The limit of its size.
 
     Notes
     -----
-    A folder that is deleted or replaced is another store: each write looks for that before and
-    after, and each read where the last look is more than 50 ms ago.
+    A folder that is deleted or replaced is another store. Each write checks for that before and
+    after, and each read if the last check is more than 50 ms ago.
 
     Examples
     --------
@@ -91,9 +90,9 @@ class Embedded:
             )
         self.path, self.most_bytes = os.path.abspath(path), most_bytes
         self._data, self._lock = (os.path.join(self.path, f"{one}.mdb") for one in ("data", "lock"))
-        #: Which files were there at the last look, how long the data file was, and when that was.
-        self._seen: tuple[Files | None, int] = (None, 0)
-        self._looked = -LOOK_EVERY
+        #: The files at the last check and the length of the data file; and the time of the check.
+        self._checked_files: tuple[Files | None, int] = (None, 0)
+        self._checked_at = -CHECK_EVERY
 
     def __repr__(self) -> str:
         return f"Embedded({self.path!r})"
@@ -107,12 +106,12 @@ class Embedded:
         return f"the store in {self.path}"
 
     def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
-        """Return what keys hold, all at one instant."""
+        """Return the values of keys, all of one instant."""
         found = self._read(lambda transaction: list(map(transaction.get, keys)))
         return [None] * len(keys) if found is None else found
 
     def scan(self, prefix: bytes, size: int = 10_000) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Yield what begins with a prefix, so much at once; not all at one instant."""
+        """Yield the entries with a prefix, about ``size`` at a time; not all of one instant."""
         after = prefix
         while True:
             found = self._read(partial(_after, prefix=prefix, after=after, size=size)) or []
@@ -140,8 +139,8 @@ class Embedded:
                 if environment in _opened.values():
                     raise self._down(error) from None
 
-    def _read(self, what: Callable[[Any], Found]) -> Found | None:
-        """What a transaction finds, None where there is no store."""
+    def _read(self, what: Callable[[Any], Result]) -> Result | None:
+        """Return the result of a function of a read transaction, None if there is no store."""
         while True:
             environment = self._environment(make=False)[1]
             if environment is None:
@@ -150,34 +149,34 @@ class Embedded:
                 with environment.begin() as transaction:
                     return what(transaction)
             except lmdb.Error as error:
-                # Another thread closes it where the process forks, or the files are others.
+                # Another thread closed it for a fork, or as the files were replaced.
                 if environment in _opened.values():
                     raise self._down(error) from None
 
     def _environment(self, make: bool) -> tuple[Files | None, Any]:
-        """The files that are there now and their environment, None where there are none to read."""
+        """Return the current files and their environment, None if there are none to read."""
         now = monotonic()
-        if make or now - self._looked >= LOOK_EVERY:
-            self._look()
-            self._looked = now
-        files = self._seen[0]
+        if make or now - self._checked_at >= CHECK_EVERY:
+            self._check_files()
+            self._checked_at = now
+        files = self._checked_files[0]
         environment = _opened.get(files)
         return (files, environment) if environment else self._open(make)
 
-    def _look(self) -> None:
-        """Note which files are there, and let go of those that were."""
-        files, length = self._seen
-        now = self._find()
+    def _check_files(self) -> None:
+        """Record the current files, and close those that were replaced."""
+        files, length = self._checked_files
+        now = self._identify()
         if now[0] != files:
             with _opening:
-                if (gone := _opened.pop(files, None)) is not None:
-                    gone.close()
+                if (replaced := _opened.pop(files, None)) is not None:
+                    replaced.close()
         elif now[1] < length:
             raise self._damaged("it was cut off while it was in use")
-        self._seen = now
+        self._checked_files = now
 
-    def _find(self) -> tuple[Files | None, int]:
-        """What tells the store's files from others, and how long the data file is."""
+    def _identify(self) -> tuple[Files | None, int]:
+        """Return the identity of the store's files, and the length of the data file."""
         try:
             data = os.stat(self._data)
         except FileNotFoundError:
@@ -193,30 +192,30 @@ class Embedded:
     def _open(self, make: bool) -> tuple[Files | None, Any]:
         with _opening:
             while True:
-                self._seen = self._find()
-                files = self._seen[0]
+                self._checked_files = self._identify()
+                files = self._checked_files[0]
                 if files in _opened or (files is None and not make):
                     return files, _opened.get(files)
                 self._open_files(files)
 
     def _open_files(self, before: Files | None) -> None:
-        """Open the files, or make them; without success when they are replaced meanwhile."""
-        for one in [one for one in _opened if before and one and _share(one, before)]:
+        """Open or create the files; they stay closed if they are replaced meanwhile."""
+        for one in [one for one in _opened if before and one and _share_a_file(one, before)]:
             _opened.pop(one).close()
-        made = self._opened_now()
-        files = self._find()[0]
+        made = self._opened_environment()
+        files = self._identify()[0]
         if files and (before is None or before[:2] == files[:2]):
             _opened[files] = made
         else:
             made.close()
 
-    def _opened_now(self) -> Any:
+    def _opened_environment(self) -> Any:
         try:
             os.makedirs(self.path, 0o700, exist_ok=True)
             if os.path.exists(self._data):
                 check_length(self._data)
             made = lmdb.open(self.path, self.most_bytes, mode=0o600, max_readers=1024)
-            # Readers that were killed would keep pages from being used again.
+            # Remove killed readers, which would prevent the reuse of pages.
             made.reader_check()
             self._fill(made, 0)
         except DamagedFileError as error:
@@ -226,19 +225,19 @@ class Embedded:
         return made
 
     def _confirm(self, files: Files | None, environment: Any) -> None:
-        """Refuse to call a commit done whose data file is gone meanwhile."""
-        now, length = self._find()
+        """Refuse a commit if its data file was removed or replaced meanwhile."""
+        now, length = self._identify()
         if now is None or files is None or now[:2] != files[:2]:
             raise StoreError(
                 f"store: {self.place} was deleted or replaced while it was written to, and what "
                 "was written is lost; do it again."
             )
-        # It is done, also where the file cannot be made longer: who opens it next does that.
+        # The commit is done even if the file cannot be extended; whoever opens it next extends it.
         with suppress(lmdb.Error, OSError):
             self._fill(environment, length)
 
     def _fill(self, environment: Any, length: int) -> None:
-        """Let the data file be long enough, which has some length now."""
+        """Extend the data file, which has the given length, if it is too short."""
         used = (environment.info()["last_pgno"] + 1) * environment.stat()["psize"]
         if length < used + MARGIN:
             fill(self._data, used)
@@ -258,14 +257,14 @@ class Embedded:
         )
 
 
-def _share(one: Files, other: Files) -> bool:
-    """Whether two stores have a file in common, as where one of the two was deleted or replaced."""
+def _share_a_file(one: Files, other: Files) -> bool:
+    """Return whether two stores share a file, as when one file of a store was replaced."""
     device, data, lock = one
     return device == other[0] and (data == other[1] or lock == other[2])
 
 
 def _commit(environment: Any, changes: Sequence[Change], expect: Change | None) -> bool:
-    """Make all changes in one transaction, unless a key holds something else than expected."""
+    """Make all changes in one transaction, unless a key has another value than expected."""
     with environment.begin(write=True) as transaction:
         if expect is not None and transaction.get(expect[0]) != expect[1]:
             return False
@@ -282,7 +281,7 @@ def _commit(environment: Any, changes: Sequence[Change], expect: Change | None) 
 
 
 def _after(transaction: Any, prefix: bytes, after: bytes, size: int) -> list[tuple[bytes, bytes]]:
-    """The next records that begin with a prefix."""
+    """Return the next records with a prefix."""
     found: list[tuple[bytes, bytes]] = []
     with transaction.cursor() as cursor:
         there = cursor.set_range(after)

@@ -1,4 +1,4 @@
-"""A store for many machines: Redis."""
+"""A store for several machines: Redis."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,39 +13,39 @@ from workbench.arguments import check_text
 from workbench.errors import WorkbenchError, kind_in_words, warn
 from workbench.stores import Change, StoreError
 
-#: The one policy of a full Redis by which it keeps what it holds.
+#: The only eviction policy by which a full Redis drops no keys.
 KEEPING = "noeviction"
-#: A day: nobody waits longer for an answer.
+#: The longest timeout: a day.
 MOST_SECONDS = 86_400
 SCHEMES = "redis://", "rediss://", "unix://"
 
 
 class Redis:
-    """A store in a Redis, for processes of many machines.
+    """A store in a Redis, for processes on several machines.
 
     Parameters
     ----------
     url : str
-        Such as ``redis://host:6379/0``. What it says of users and passwords is shown nowhere.
+        Such as ``redis://host:6379/0``. Its user and password are never shown.
     name : str
-        What its keys begin with, so that several stores share one Redis.
+        The prefix of its keys, so that several stores can share one Redis.
     timeout : float
-        After how many seconds without an answer it is down.
+        The seconds without an answer after which it counts as down.
 
     Raises
     ------
     WorkbenchError
-        When one of these is none.
+        When an argument is not valid.
 
     Notes
     -----
-    It is as safe against crashes as the Redis is set up to be: with its defaults a machine that
-    goes down loses the newest minutes, the mark of the newest batch with them, so a stream that is
-    restarted from an older checkpoint brings them again. With ``appendonly yes`` and ``appendfsync
+    It is as durable as the Redis is configured to be. With the defaults a crash of the machine
+    loses the newest minutes together with the number of the newest batch, so a stream that is
+    restarted from an older checkpoint repeats them. With ``appendonly yes`` and ``appendfsync
     always`` nothing is lost.
 
-    A Redis that drops keys when it is full would serve features without them, so each write asks
-    for its ``maxmemory-policy``, and is refused unless that is ``noeviction``.
+    A Redis that drops keys when it is full would serve features without them. So each write checks
+    its ``maxmemory-policy``, and is refused unless that is ``noeviction``.
 
     Examples
     --------
@@ -73,18 +73,18 @@ class Redis:
         self._warned = False
 
     def __repr__(self) -> str:
-        return f"Redis({shown(self.url)!r})"
+        return f"Redis({location(self.url)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Redis, (self.url, self.name, self.timeout)
 
     @property
     def place(self) -> str:
-        """Where it is, as a person calls it."""
-        return f"the Redis at {shown(self.url)}"
+        """The location of the store, as text for users."""
+        return f"the Redis at {location(self.url)}"
 
     def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
-        """Return what keys hold, all at one instant."""
+        """Return the values of keys, all of one instant."""
         if not keys:
             return []
         try:
@@ -116,7 +116,7 @@ class Redis:
             raise self._down(error) from None
 
     def scan(self, prefix: bytes, size: int = 10_000) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Yield what begins with a prefix, so much at once; not all at one instant."""
+        """Yield the entries with a prefix, about ``size`` at a time; not all of one instant."""
         cursor, own = 0, len(self._prefix)
         pattern = b"".join(
             b"\\" + bytes([one]) if one in b"*?[]\\" else bytes([one])
@@ -136,18 +136,17 @@ class Redis:
 
     def _open(self) -> Any:
         if self._client is None:
-            # A connection that was lost is made again at once, and nobody waits for a server
-            # that is down.
+            # A lost connection is retried once at once, so a server that is down fails fast.
             waiting = {"socket_timeout": self.timeout, "retry": Retry(NoBackoff(), 1)}
             connecting = min(5.0, self.timeout)
             try:
                 client = redis.Redis.from_url(
                     self.url, socket_connect_timeout=connecting, **waiting
                 )
-                # Options of the URL that there are not are found when a connection is made.
+                # Unknown options of the URL raise only when a connection is made.
                 client.connection_pool.connection_class(**client.connection_pool.connection_kwargs)
             except (ValueError, TypeError):
-                # Its text may have a part of the password in it.
+                # The error's text is not shown, as it may contain a part of the password.
                 raise StoreError(
                     f"store: the URL of {self.place} cannot be read; write it as "
                     "'redis://user:password@host:6379/0', what is special in the password as %XX."
@@ -171,7 +170,7 @@ class Redis:
             )
 
     def _policy(self) -> str | None:
-        """What it does when it is full; None where it does not say."""
+        """Return its policy when it is full, None if it does not tell."""
         client = self._open()
         attempts: list[tuple[Any, str]] = [
             (client.info, "memory"),
@@ -183,7 +182,7 @@ class Redis:
                 if policy := answer.get("maxmemory_policy") or answer.get("maxmemory-policy"):
                     return str(policy)
             except redis.ResponseError:
-                # Not every user may ask, and not every service answers.
+                # Some users may not run the command, and some services do not answer it.
                 continue
             except redis.RedisError as error:
                 raise self._down(error) from None
@@ -200,7 +199,7 @@ class Redis:
                 f"store: {self.place} refuses ({what}); give the URL of one that this user may "
                 "read and write."
             )
-        # Its error and the client hold on to each other; the next call makes another one.
+        # The error and the client refer to each other; the next call makes a new client.
         self._client = None
         return StoreError(
             f"store: {self.place} does not answer ({what}); "
@@ -208,34 +207,34 @@ class Redis:
         )
 
     def _without_password(self, text: str) -> str:
-        # A server repeats the arguments of a command that it does not know, such as of AUTH.
+        # A server's error repeats the arguments of a command that it does not know, such as AUTH.
         given = self._client.connection_pool.connection_kwargs if self._client else {}
         password = given.get("password")
         return text.replace(password, "...") if password else text
 
 
 def _check_url(url: Any) -> None:
-    """Refuse what is no URL of a Redis, whose text is not shown: a password may be in it."""
+    """Refuse a value that is no URL of a Redis. It is not shown, as it may contain a password."""
     if not isinstance(url, str) or not url.startswith(SCHEMES):
         what = "this" if isinstance(url, str) else kind_in_words(url)
         raise WorkbenchError(
             f"url: {what} is none of a Redis; write it as 'redis://user:password@host:6379/0'."
         )
-    # The client takes what is no number for database 0.
+    # The client would use database 0 for a name that is no number.
     database = re.fullmatch(r"redis(?:s)?://[^/?#]*/(?P<name>[^/?#]*)(?:[?#].*)?", url)
     if database and not re.fullmatch("[0-9]*", database["name"]) and "@" not in database["name"]:
         raise WorkbenchError(
-            f"url: {database['name']!r} is no database of {shown(url)}; give its number, such as "
-            "'redis://host:6379/0'."
+            f"url: {database['name']!r} is no database of {location(url)}; give its number, "
+            "such as 'redis://host:6379/0'."
         )
 
 
-def shown(url: str) -> str:
-    """Return a URL as a person may see it: where the Redis is, and nothing else.
+def location(url: str) -> str:
+    """Return the location of a Redis from its URL, without user and password.
 
     Examples
     --------
-    >>> shown("rediss://ann:secret@host:6380/0?ssl_cert_reqs=none"), shown("redis://:a/b@host")
+    >>> location("rediss://ann:secret@host:6380/0?ssl_cert_reqs=none"), location("redis://:a/b@host")
     ('rediss://host:6380/0', 'redis://...')
     """
     scheme, _, rest = url.partition("://")
@@ -244,7 +243,7 @@ def shown(url: str) -> str:
         host, _ = parts.netloc.rpartition("@")[2], parts.port
     except ValueError:
         return f"{scheme}://..."
-    # A password with signs that mean something in a URL may be anywhere behind them.
+    # A password with reserved characters may be in any of the later parts of the URL.
     if "@" in rest[len(parts.netloc) :]:
         return f"{scheme}://..."
     return f"{scheme}://{host}{parts.path}"

@@ -1,1 +1,1 @@
-"""What a view served beside what it had to, for a person. Nothing is served from here."""
+"""Compares the features that a view served with the correct ones."""

@@ -1,4 +1,4 @@
-"""Do features that were served agree with those of a backfill, and if not, why not?"""
+"""Compares served features with those of a backfill, and finds the reasons of differences."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from workbench.backfill.entities.entities import Entities
     from workbench.spark.sources.given import TableLike
 
-#: What a difference is shown by, beside the key and the time.
+#: The columns of a difference, in addition to the key and the time.
 DIFFERING = ("column", "served", "offline", "reason", "cause")
 OFFLINE = "the offline value is not what the events give now"
-NOT_ASKED = "no events are given"
+NO_EVENTS = "no events are given"
 #: The causes of differences, by their reasons.
 CAUSES = {
     reasons.LATE: "late event",
@@ -54,7 +54,7 @@ CAUSES = {
 
 @dataclass(frozen=True)
 class Consistency(Described):
-    """How served features and those of a backfill compare.
+    """The agreement of served features with those of a backfill.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Consistency(Described):
 
     @property
     def causes(self) -> "pd.DataFrame":
-        """How many values of the sample differ for each cause, by column."""
+        """The number of differing values of the sample by cause and column."""
         import pandas as pd
 
         found: pd.DataFrame = pd.crosstab(self.differing["column"], self.differing["cause"])
@@ -114,25 +114,26 @@ def consistency(
     uploads: Duration | None = None,
     rows: int = 1_000,
 ) -> Consistency:
-    """Compare features as they were served with what a backfill gives, and say why they differ.
+    """Compare served features with those of a backfill, and find why they differ.
 
     Parameters
     ----------
     view_log : TableLike
-        What was served: the key, the time, and columns called as those of the backfill.
+        The served features: the key, the time, and columns with the names of the backfill's.
     offline : TableLike
-        The same queries as :meth:`workbench.Backfill.run` answers them.
+        The result of :meth:`workbench.Backfill.run` for the same queries.
     backfill : Backfill
     events : TableLike or Entities, optional
-        What the backfill is of: then the reason of each difference is found by recomputing it.
+        The events of the backfill. With them the reason of each difference is found, by
+        recomputing it.
     by : str, timedelta or int, optional
-        How long a period is; for integer times, an integer, or nothing.
+        The length of a period; for integer times an integer or None.
     arrived : str, optional
-        The events' column of when each was known, to find late ones.
+        The events' column of arrival times, to find late ones.
     uploads : str, timedelta or int, optional
-        How far apart the view's uploads are, to find what came after the last one.
+        The interval between the view's uploads, to find events after the last one.
     rows : int
-        Of how many rows that differ the reasons are found, the same ones each time.
+        For how many differing rows the reasons are found; the sample is the same each time.
 
     Returns
     -------
@@ -145,8 +146,8 @@ def consistency(
 
     Notes
     -----
-    One join of both tables, each of which is computed once. Of rows with the same key and time
-    offline, one is taken.
+    One join of both tables, each of which is computed once. Of offline rows with the same key and
+    time one is used.
 
     Examples
     --------
@@ -186,10 +187,12 @@ def consistency(
     if isinstance(by, str) and by == "1 day" and length is ticks:
         by = None
     period = None if by is None else _checked_length(length(by, "by"), "by")
-    apart = None if uploads is None else _checked_length(length(uploads, "uploads"), "uploads")
+    upload_interval = (
+        None if uploads is None else _checked_length(length(uploads, "uploads"), "uploads")
+    )
     rows = check_count(rows, "rows", "rows")
     if events is not None:
-        # Now, and not on the day when something differs: no other rows look at the events.
+        # Checked even if nothing differs, when the events would not be used.
         check_events(backfill, served_rows.bound, events, arrived)
     both = joined_rows(backfill, log, other, names).persist()
     try:
@@ -197,7 +200,7 @@ def consistency(
         sample = _sample(differing_rows(both, names), backfill, rows)
     finally:
         both.unpersist()
-    # Of no rows pandas does not know that these are truths.
+    # Without rows, pandas does not infer booleans.
     whole = counted["whole"].astype(bool)
     columns = counted[whole].drop(columns=["whole", "period"]).set_index("column")
     over_time = counted[~whole].drop(columns=["whole"])
@@ -205,7 +208,9 @@ def consistency(
     if length is microseconds:
         over_time["time"] = over_time["time"].astype("datetime64[us]")
     over_time = over_time.reset_index(drop=True)
-    differing = _explain_differences(sample, backfill, names, events, rows, arrived, apart)
+    differing = _explain_differences(
+        sample, backfill, names, events, rows, arrived, upload_interval
+    )
     shown_as(columns, lambda: frame_table("Features", columns.reset_index()))
     shown_as(over_time, lambda: frame_table("Features over time", over_time))
     shown_as(differing, lambda: frame_table("Values that differ, of a sample", differing))
@@ -219,15 +224,15 @@ def _checked_length(length: int, argument: str) -> int:
 
 
 def _columns_of_queries(backfill: "Backfill") -> tuple[str, ...]:
-    """The columns of both tables that say which query a row is."""
+    """Return the columns of both tables that identify a query."""
     return *(f"k{i}" for i in range(len(backfill.key))), QUERY_TIME
 
 
 def _sample(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame":
-    """Some of the rows that differ, held here."""
+    """Return a sample of the rows that differ, held by the driver."""
     from pyspark.sql import functions as F
 
-    # By what they hold, so that the same tables give the same rows however they are stored.
+    # Ordered by a hash of values, so the sample does not depend on how the tables are stored.
     query_columns = _columns_of_queries(backfill)
     chosen = differing.orderBy(F.xxhash64(*query_columns)).limit(rows).drop(SERVED, ANSWERED)
     return arrow_frame(differing.sparkSession, in_arrow(chosen))
@@ -242,7 +247,7 @@ def _explain_differences(
     arrived: str | None,
     uploads: int | None,
 ) -> "pd.DataFrame":
-    """The values that differ in some rows, and why."""
+    """Return the differing values of a sample, with their reasons and causes."""
     import pandas as pd
     from pyspark.sql import functions as F
 
@@ -254,25 +259,27 @@ def _explain_differences(
         for i, name in enumerate(names)
         if not alike(row[f"v{i}"], row[f"o{i}"])
     ]
-    why = [NOT_ASKED] * len(differing)
+    reason_texts = [NO_EVENTS] * len(differing)
     if differing and events is not None:
         logged = [F.col(one).alias(name) for one, name in zip(query_columns, called, strict=True)]
         logged += [F.col(f"v{i}").alias(name) for i, name in enumerate(names)]
         features = sample.select(*logged)
         checked, _ = differences(backfill, features, events, rows, arrived, uploads, most=True)
-        known: dict[Any, list[Difference]] = {}
+        checked_by_value: dict[Any, list[Difference]] = {}
         for one in checked:
-            known.setdefault((one.moment, one.column), []).append(one)
-        why = [_reason(one, known.get((one.moment, one.column), [])) for one in differing]
+            checked_by_value.setdefault((one.moment, one.column), []).append(one)
+        reason_texts = [
+            _reason(one, checked_by_value.get((one.moment, one.column), [])) for one in differing
+        ]
     rows_shown = [
         (*one.moment, one.column, one.given, one.expected, reason, CAUSES.get(reason, "unknown"))
-        for one, reason in zip(differing, why, strict=True)
+        for one, reason in zip(differing, reason_texts, strict=True)
     ]
     return pd.DataFrame(rows_shown, columns=[*called, *DIFFERING], dtype=object)
 
 
 def _reason(one: Difference, checked: list[Difference]) -> str:
-    """The reason for which a served value is not what it has to be, if it is not."""
+    """Return the reason why a served value is wrong, or that the offline one is."""
     for other in checked:
         if alike(one.given, other.given):
             return other.reason

@@ -1,6 +1,6 @@
-"""Two tables of the same features side by side: which values are the same, and how far others are.
+"""Counts of equal values and measures of the differences between two tables of features.
 
-Everything here is plain Spark SQL over a join of both tables.
+Everything is plain Spark SQL over a join of both tables.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from workbench.backfill.backfill import Backfill
 
-#: The time in the joined table, its period, and which side has a row.
+#: The columns of the joined table with the time, its period, and whether each side has a row.
 QUERY_TIME, PERIOD, SERVED, ANSWERED = "__asked__", "__period__", "__served__", "__answered__"
-#: What two values can be to each other, as the columns of the result.
+#: How two values may compare: the columns of the result.
 STATES = ("both_null", "left_null", "right_null", "equal", "different")
 #: The percentiles of the difference.
 PERCENTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
@@ -33,7 +33,7 @@ PERCENTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
 def joined_rows(
     backfill: "Backfill", view_log: BoundTable, offline: BoundTable, names: Sequence[str]
 ) -> "DataFrame":
-    """Return every logged row beside the offline one of its key and time, and those without.
+    """Return the full join of logged and offline rows by key and time.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def joined_rows(
     Returns
     -------
     pyspark.sql.DataFrame
-        Columns ``k0`` and on, the time, ``v0`` and on of the log, and ``o0`` and on of the other.
+        Columns ``k0``, ..., the time, ``v0``, ... of the log, and ``o0``, ... of the other table.
     """
     from pyspark.sql import functions as F
 
@@ -71,12 +71,12 @@ def joined_rows(
 def comparable_tables(
     backfill: "Backfill", view_log: GivenTable, offline: GivenTable
 ) -> tuple[BoundTable, BoundTable, tuple[str, ...]]:
-    """Return both tables with the features that both have, in types that can be compared.
+    """Return both tables with their common features, in types that can be compared.
 
     Raises
     ------
     WorkbenchError
-        When there are none, or tables that cannot be compared.
+        When there are no common features, or their types cannot be compared.
     """
     query_columns = (*backfill.key, backfill.query_time)
     sides = (("view_log", view_log.bound), ("offline", offline.bound))
@@ -115,7 +115,7 @@ def count_states(
     view_log: BoundTable,
     period: int | None,
 ) -> "tuple[pd.DataFrame, int, int]":
-    """Return how values compare, by column and by period; a null period stands for all times.
+    """Return counts of how values compare, by column and period; a null period is all times.
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ def count_states(
     names : sequence of str
     view_log : BoundTable
     period : int or None
-        How long a period is.
+        The length of a period.
 
     Returns
     -------
     counted : pandas.DataFrame
     only_served, only_offline : int
-        How many rows only one of the tables has.
+        The numbers of rows that only one of the tables has.
     """
     import pandas as pd
     from pyspark.sql import functions as F
@@ -165,7 +165,7 @@ def count_states(
 
 
 def differing_rows(both: "DataFrame", names: Sequence[str]) -> "DataFrame":
-    """Return the rows of both tables in which any value differs."""
+    """Return the rows of both tables in which a value differs."""
     from pyspark.sql import functions as F
 
     differs = [
@@ -176,7 +176,7 @@ def differing_rows(both: "DataFrame", names: Sequence[str]) -> "DataFrame":
 
 
 def same(a: "Column", b: "Column", kind: "DataType", other: "DataType") -> "Column":
-    """Return whether two values are the same, floats but for their last digits; never null."""
+    """Return whether two values are equal, floats up to their last digits; never null."""
     from pyspark.sql import functions as F
 
     both_null, one_null = a.isNull() & b.isNull(), a.isNull() | b.isNull()

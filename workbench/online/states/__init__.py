@@ -1,1 +1,1 @@
-"""What a store keeps of each key, by kind of function. Where it is written lives in ``stores``."""
+"""The states that a store keeps of each key, by kind of function. Stores are in ``stores``."""

@@ -1,4 +1,4 @@
-"""Events as cells: each event a cell of its own, rolled up to the cells of its key's hops."""
+"""Rolls events up to cells of words: makes a cell of each event, and combines cells by hop."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,15 +28,15 @@ from workbench.online.layout import LayoutPart, Slot, StoreLayout
 
 @dataclass(frozen=True)
 class KeyCells:
-    """The cells of keys, and of buckets where there are some.
+    """The cells of keys, or of keys and buckets.
 
     Attributes
     ----------
     keys, buckets : list of bytes
     words : bytes
-        All cells, one behind the other.
+        All cells, concatenated.
     ends : list of int
-        Where each one's cells begin, and the last ones end.
+        The begin of each one's cells in bytes, and the end of the last ones.
     """
 
     keys: list[bytes]
@@ -45,9 +45,9 @@ class KeyCells:
     ends: list[int]
 
     def records(self, prefix: bytes) -> tuple[list[bytes], list[bytes]]:
-        """Return the keys behind a prefix, nearly in order, and the cells of each.
+        """Return the keys with a prefix, nearly sorted, and the cells of each.
 
-        In order, an embedded store writes few pages many times, and not many pages few times.
+        If keys are sorted, an embedded store touches fewer pages.
         """
         begins = np.array([key[:16] for key in self.keys], "S16")
         order = np.argsort(begins, kind="stable").tolist()
@@ -62,18 +62,18 @@ class KeyCells:
 def roll_up_events(
     layout: StoreLayout, part: LayoutPart, events: pa.Table, windows: Ints, since: int = LEAST
 ) -> KeyCells:
-    """Roll events up to cells.
+    """Return events rolled up to cells.
 
     Parameters
     ----------
     layout : StoreLayout
     part : LayoutPart
     events : pyarrow.Table
-        None with a null in key or time. Those whose bucket is null are left out.
+        Events without a null in key or time. Those with a null bucket are left out.
     windows : int64 array of shape (windows, 4)
         As :func:`kernels.tiling.cells.roll_up` takes them.
     since : int
-        No query is asked before it.
+        No query is before this time.
 
     Returns
     -------
@@ -81,25 +81,25 @@ def roll_up_events(
     """
     ordered = order_events(layout, part, events)
     single, real = event_cells(part, ordered.events, ordered.time)
-    room = _room(ordered.offsets, ordered.time, part, windows, since)
-    ends = offsets_of(room)
+    most_cells = _most_cells(ordered.offsets, ordered.time, part, windows, since)
+    ends = offsets_of(most_cells)
     integers, rest = part.sizes
     cells, reals = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
     hops = np.array(part.hops, np.int64)
-    given = ordered.time, single, real, since, hops, windows, part.table, cells, reals
-    counts = roll_up.over(ordered.offsets, *given, right=ends)
+    arguments = ordered.time, single, real, since, hops, windows, part.table, cells, reals
+    counts = roll_up.over(ordered.offsets, *arguments, right=ends)
     return KeyCells(ordered.keys, ordered.buckets, *pack_cells(part, cells, reals, ends, counts))
 
 
 @dataclass(frozen=True)
 class OrderedEvents:
-    """Events by key, bucket and time.
+    """Events ordered by key, bucket and time.
 
     Attributes
     ----------
     keys, buckets : list of bytes
     offsets : int64 array of shape (keys + 1,)
-        Where each one's events begin, and the last ones end.
+        The begin of each one's events, and the end of the last ones.
     time : int64 array of shape (events,)
     events : pyarrow.Table
     """
@@ -112,7 +112,7 @@ class OrderedEvents:
 
 
 def order_events(layout: StoreLayout, part: LayoutPart, events: pa.Table) -> OrderedEvents:
-    """Return events by key and time, and by bucket where the part has some."""
+    """Return events ordered by key and time, and by bucket if the part has buckets."""
     if part.by is not None:
         events = events.filter(as_array(events.column(part.by)).is_valid())
     names = [*(f"k{i}" for i in range(len(layout.keys))), *([part.by] if part.by else [])]
@@ -127,7 +127,7 @@ def order_events(layout: StoreLayout, part: LayoutPart, events: pa.Table) -> Ord
 def pack_cells(
     part: LayoutPart, cells: Ints, numbers_of: NDArray[np.float64], ends: Ints, counts: Ints
 ) -> tuple[bytes, list[int]]:
-    """Return the first cells of each range as words, and where each range's begin in bytes."""
+    """Return the first cells of each range as words, and the begin of each range in bytes."""
     used = np.repeat(ends[:-1] - offsets_of(counts)[:-1], counts)
     used = used + np.arange(counts.sum())
     words = np.concatenate([cells[used], numbers_of[used].view(np.int64)], axis=1)
@@ -135,8 +135,8 @@ def pack_cells(
     return words.astype("<i8", copy=False).tobytes(), [0, *(np.cumsum(counts) * size).tolist()]
 
 
-def _room(offsets: Ints, time: Ints, part: LayoutPart, windows: Ints, since: int) -> Ints:
-    """How many cells each key has at most."""
+def _most_cells(offsets: Ints, time: Ints, part: LayoutPart, windows: Ints, since: int) -> Ints:
+    """Return an upper bound of the number of cells of each key."""
     collapsed = np.zeros(len(time), np.int64)
     for _, _, wanted in hop_series(part, time, windows, since):
         collapsed += wanted
@@ -147,7 +147,7 @@ def _room(offsets: Ints, time: Ints, part: LayoutPart, windows: Ints, since: int
 def hop_series(
     part: LayoutPart, time: Ints, windows: Ints, since: int
 ) -> Iterator[tuple[int, Ints, NDArray[np.bool_]]]:
-    """Yield each series of hops: its number, where each event's hop begins, and which are needed.
+    """Yield each series of hops: its number, the begin of each event's hop, and which are needed.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def hop_series(
 
 
 def event_cells(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.float64]]:
-    """Return each event as a cell: its integers and its floating numbers.
+    """Return each event as a cell: its integers and its floats.
 
     Parameters
     ----------
@@ -182,63 +182,63 @@ def event_cells(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, N
     cells, floats = np.zeros((len(time), integers), np.int64), np.zeros((len(time), rest))
     cells[:, c.BEGIN] = cells[:, c.LATEST] = time
     for slot, (kind, at, place) in zip(part.slots, part.table.tolist(), strict=True):
-        given = counted_events(() if slot.nulls else slot.arguments, slot.where, events)
+        counted = counted_events(() if slot.nulls else slot.arguments, slot.where, events)
         columns = [as_array(events.column(name)) for name in slot.arguments]
         size, reals = c.SIZES[kind]
         to_whole, to_real = cells[:, at : at + size], floats[:, place : place + reals]
         if reals:
-            _numbers(kind, given, columns, to_real)
+            _write_floats(kind, counted, columns, to_real)
         else:
-            _integers(slot, given, columns, time, to_whole)
+            _write_integers(slot, counted, columns, time, to_whole)
     return cells, floats
 
 
 def counted_events(
     arguments: Sequence[str], where: str | None, events: pa.Table
 ) -> NDArray[np.bool_]:
-    """Return which events count: none of some columns is null, and a condition is true."""
-    given = np.ones(len(events), bool)
+    """Return which events count: those without null in some columns, and with a true condition."""
+    counted = np.ones(len(events), bool)
     for name in arguments:
-        given &= present(as_array(events.column(name)))
+        counted &= present(as_array(events.column(name)))
     if where is not None:
         true = as_array(events.column(where)).fill_null(False)
-        given &= true.to_numpy(zero_copy_only=False)
-    return given
+        counted &= true.to_numpy(zero_copy_only=False)
+    return counted
 
 
-def _integers(
-    slot: Slot, given: NDArray[np.bool_], columns: list[Any], time: Ints, to: Ints
+def _write_integers(
+    slot: Slot, counted: NDArray[np.bool_], columns: list[Any], time: Ints, to: Ints
 ) -> None:
     kind = slot.kind
     if kind == c.COUNT:
-        to[:, 0] = given
+        to[:, 0] = counted
         return
     if kind == c.WHOLE:
-        to[:, 0], to[:, 1] = np.where(given, part(columns[0], slot.part), 0), given
+        to[:, 0], to[:, 1] = np.where(counted, part(columns[0], slot.part), 0), counted
         return
     values = numbers(columns[0])
     if kind == c.FLAGS:
-        to[:, 0], to[:, 1] = given & (values != 0), given & (values == 0)
+        to[:, 0], to[:, 1] = counted & (values != 0), counted & (values == 0)
     elif kind in (c.LEAST_KEY, c.GREATEST_KEY):
-        to[:, 0], to[:, 1] = given, np.where(given, sort_keys(values), 0)
+        to[:, 0], to[:, 1] = counted, np.where(counted, sort_keys(values), 0)
     else:
         valid = present(columns[0])
-        to[:, 0], to[:, 1], to[:, 2] = given, np.where(given, time, 0), given & valid
-        to[:, 3] = np.where(given & valid, sort_keys(values), 0)
+        to[:, 0], to[:, 1], to[:, 2] = counted, np.where(counted, time, 0), counted & valid
+        to[:, 3] = np.where(counted & valid, sort_keys(values), 0)
 
 
-def _numbers(
-    kind: int, given: NDArray[np.bool_], columns: list[Any], to: NDArray[np.float64]
+def _write_floats(
+    kind: int, counted: NDArray[np.bool_], columns: list[Any], to: NDArray[np.float64]
 ) -> None:
-    values = [np.where(given, floats(one), 0.0) for one in columns]
+    values = [np.where(counted, floats(one), 0.0) for one in columns]
     if kind in (c.TOTAL, c.PRODUCT):
-        to[:, 0], to[:, 1] = values[0], given
+        to[:, 0], to[:, 1] = values[0], counted
     else:
-        to[:, 0] = given
+        to[:, 0] = counted
         for i, one in enumerate(values):
             unit = units_of(one)
             to[:, 1 + i], to[:, i - len(values)] = one / unit, unit
         if kind == c.SPREAD:
-            # Nothing, but what is not finite spreads beyond numbers.
+            # Zero, but NaN if the value is not finite.
             with np.errstate(invalid="ignore"):
                 to[:, 2] = values[0] - values[0]

@@ -1,7 +1,7 @@
-"""Aggregates whose state is bytes: sketches, and how often each value is there.
+"""Rolls events up to cells of bytes, for sketches and histograms.
 
-Cells are those of :mod:`kernels.tiling.cells`, with bytes in the place of words: a state is merged
-by what made it, and no kernel knows it.
+Cells are like those of :mod:`kernels.tiling.cells`, with bytes instead of words. The classes of
+states merge them, not kernels.
 """
 
 import struct
@@ -26,14 +26,14 @@ HEAD, LENGTH = struct.Struct("<qqq"), struct.Struct("<I")
 
 
 class Cell(NamedTuple):
-    """What is remembered of a hop, or of a window's core.
+    """The states of a hop, or of a window's core.
 
     Attributes
     ----------
     series, begin, latest : int
-        As :mod:`kernels.tiling.cells` has them.
+        As in :mod:`kernels.tiling.cells`.
     states : tuple of bytes
-        b"" where no event counts.
+        b"" if no event counts.
     """
 
     series: int
@@ -50,7 +50,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(packed: bytes, count: int) -> Iterator[Cell]:
-    """Yield the cells of a key, which have so many states each; the inverse of joined bytes.
+    """Yield the cells of a key from their concatenated bytes.
 
     Examples
     --------
@@ -80,11 +80,11 @@ def roll_up_sketches(
     layout : StoreLayout
     part : LayoutPart
     events : pyarrow.Table
-        None with a null in key or time. Those whose bucket is null are left out.
+        Events without a null in key or time. Those with a null bucket are left out.
     windows : int64 array of shape (windows, 4)
         As :func:`kernels.tiling.cells.roll_up` takes them.
     since : int
-        No query is asked before it.
+        No query is before this time.
 
     Returns
     -------
@@ -92,11 +92,11 @@ def roll_up_sketches(
         The key, the bucket, and their cells by series and begin.
     """
     ordered = order_events(layout, part, events)
-    feeding = [_feeding(state, ordered.events) for state in states_of(part.features)]
+    state_makers = [_state_maker(state, ordered.events) for state in states_of(part.features)]
     found: list[list[bytes]] = [[] for _ in ordered.keys]
     for series, begin, wanted in _series(part, ordered.time, windows, since):
         for key, low, rows in _groups(ordered, begin, wanted):
-            states = tuple(feed(rows) for feed in feeding)
+            states = tuple(make_state(rows) for make_state in state_makers)
             latest = int(ordered.time[rows[-1]])
             found[key].append(Cell(series, low, latest, states).to_bytes())
     return [
@@ -108,7 +108,7 @@ def roll_up_sketches(
 def _series(
     part: LayoutPart, time: Ints, windows: Ints, since: int
 ) -> Iterator[tuple[int, Ints, "np.ndarray[Any, Any]"]]:
-    """Each series of cells: its number, where each event's cell begins, which have one."""
+    """Yield each series: its number, the begin of each event's cell, and which events have one."""
     yield from hop_series(part, time, windows, since)
     for w, core in enumerate(windows[:, c.CORE].tolist()):
         yield len(part.hops) + w, np.full(len(time), core), time >= core
@@ -117,7 +117,7 @@ def _series(
 def _groups(
     ordered: OrderedEvents, begin: Ints, wanted: "np.ndarray[Any, Any]"
 ) -> Iterator[tuple[int, int, Ints]]:
-    """The events of each cell: the number of the key, when the cell begins, and the rows."""
+    """Yield the events of each cell: the number of the key, the begin of the cell, and the rows."""
     rows = np.flatnonzero(wanted)
     key, low = run_of_rows(ordered.offsets)[rows], begin[rows]
     new = np.flatnonzero((np.diff(key) != 0) | (np.diff(low) != 0)) + 1
@@ -127,22 +127,22 @@ def _groups(
         yield at, int(begin[first]), group
 
 
-def _feeding(state: State, events: pa.Table) -> Callable[[Ints], bytes]:
-    """What makes the state of some events, b"" where none counts."""
+def _state_maker(state: State, events: pa.Table) -> Callable[[Ints], bytes]:
+    """Return a function that makes the state of events, b"" if none counts."""
     given = counted_events((state.argument,), state.where, events)
-    values = state.fed_from(as_array(events.column(state.argument)))
+    state_of = state.state_maker(as_array(events.column(state.argument)))
 
-    def feed(rows: Ints) -> bytes:
+    def make_state(rows: Ints) -> bytes:
         counted = rows[given[rows]]
-        return values(counted).to_bytes() if len(counted) else b""
+        return state_of(counted).to_bytes() if len(counted) else b""
 
-    return feed
+    return make_state
 
 
 def merge_sketch_cells(
     part: LayoutPart, known: Sequence[bytes], new: Sequence[bytes], since: int
 ) -> list[bytes]:
-    """Merge the cells of keys with new ones, and leave out those that begin before a time.
+    """Return the cells of keys merged with new ones, without those that begin before a time.
 
     Parameters
     ----------
@@ -156,22 +156,22 @@ def merge_sketch_cells(
     list of bytes
     """
     states = states_of(part.features)
-    return [_merged(states, *pair, since) for pair in zip(known, new, strict=True)]
+    return [_merge_cells(states, *pair, since) for pair in zip(known, new, strict=True)]
 
 
-def _merged(states: Sequence[State], known: bytes, new: bytes, since: int) -> bytes:
+def _merge_cells(states: Sequence[State], known: bytes, new: bytes, since: int) -> bytes:
     found: dict[tuple[int, int], Cell] = {}
     for cell in (*cells_of(known, len(states)), *cells_of(new, len(states))):
         if cell.begin >= since:
             place = cell.series, cell.begin
-            found[place] = _joined(states, found[place], cell) if place in found else cell
+            found[place] = _merge_pair(states, found[place], cell) if place in found else cell
     return b"".join(found[place].to_bytes() for place in sorted(found))
 
 
-def _joined(states: Sequence[State], one: Cell, other: Cell) -> Cell:
+def _merge_pair(states: Sequence[State], one: Cell, other: Cell) -> Cell:
     pairs = zip(states, one.states, other.states, strict=True)
     merged = tuple(
-        state.merged((a, b)).to_bytes() if a and b else a or b  # type: ignore[union-attr]
+        state.merge((a, b)).to_bytes() if a and b else a or b  # type: ignore[union-attr]
         for state, a, b in pairs
     )
     return Cell(one.series, one.begin, max(one.latest, other.latest), merged)
@@ -179,7 +179,7 @@ def _joined(states: Sequence[State], one: Cell, other: Cell) -> Cell:
 
 @dataclass(frozen=True)
 class SketchAnswers:
-    """Makes the rows of keys of the cells of one part.
+    """Computes the features of keys from the cells of one part.
 
     Attributes
     ----------
@@ -196,26 +196,26 @@ class SketchAnswers:
 
     @cached_property
     def states(self) -> tuple[State, ...]:
-        """The states of the features, each once."""
+        """The distinct states of the features."""
         return states_of(self.part.features)
 
     def values(
         self, known: bytes, new: bytes, upload: int, at: int
     ) -> dict[str, tuple[bool, Any]] | None:
-        """Return for each feature of a key or a bucket whether any event counts, and its answer;
-        None where a hop would have to be cut.
+        """Return for each feature of a key or a bucket whether any event counts, and its value;
+        None if a hop would have to be cut.
 
         Parameters
         ----------
         known, new : bytes
-            The cells that were uploaded, and those that were streamed.
+            The uploaded and the streamed cells.
         upload, at : int
         """
         states = self.states
         cells = [*cells_of(known, len(states))]
         cells += [one for one in cells_of(new, len(states)) if one.begin >= upload]
-        joined = [self._of_window(w, cells, upload, at) for w in range(len(self.windows))]
-        if any(cell.latest >= at for some in joined for cell in some):
+        cells_of_windows = [self._of_window(w, cells, upload, at) for w in range(len(self.windows))]
+        if any(cell.latest >= at for some in cells_of_windows for cell in some):
             return None
         merged: dict[tuple[int, State], Any] = {}
         found = {}
@@ -223,13 +223,13 @@ class SketchAnswers:
             w, state = self.part.window_of(feature), State.of(feature.call)
             if (w, state) not in merged:
                 place = states.index(state)
-                merged[w, state] = state.merged(one.states[place] for one in joined[w])
+                merged[w, state] = state.merge(one.states[place] for one in cells_of_windows[w])
             one, kind = merged[w, state], self.schema.field(state.argument).type
             found[feature.call.column] = one is not None, state.answer(one, feature.call, kind)
         return found
 
     def _of_window(self, w: int, cells: Iterable[Cell], upload: int, at: int) -> list[Cell]:
-        """The cells of a window: the collapsed one, and hops in its tail and its head."""
+        """Return the cells of a window: the collapsed one, and the hops of its tail and head."""
         window, collapsed = self.windows[w].tolist(), len(self.part.hops) + w
         return [
             cell

@@ -1,4 +1,4 @@
-"""States that are bytes: made of values, merged, and answered as Python has the answer."""
+"""States that are kept as bytes: made from values, merged, and finished as Python values."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -23,17 +23,17 @@ from workbench.functions.catalogue import (
 
 
 class SketchState(Protocol):
-    """What a state must be able to do."""
+    """The interface of a state."""
 
     def merge(self, other: Any) -> None:
-        """Take in another one."""
+        """Merge another state into this one."""
 
     def to_bytes(self) -> bytes:
-        """Return it as a store keeps it."""
+        """Return the state as a store keeps it."""
 
 
 class Counts:
-    """How often each value is there, exactly.
+    """The exact number of occurrences of each value.
 
     Examples
     --------
@@ -49,35 +49,35 @@ class Counts:
         self._counts: dict[str, int] = {}
 
     def add(self, items: Iterable[str], counts: Iterable[int]) -> None:
-        """Feed values, and how often each is there."""
+        """Add values with their numbers of occurrences."""
         for item, count in zip(items, counts, strict=True):
             self._counts[item] = self._counts.get(item, 0) + count
 
     def merge(self, other: "Counts") -> None:
-        """Take in all values of another one, which stays as it is."""
+        """Add all values of another one, which stays unchanged."""
         self.add(other._counts.keys(), other._counts.values())
 
     def estimates(self) -> list[tuple[str, int]]:
-        """Return all values with their counts, in no order."""
+        """Return all values with their counts, in any order."""
         return list(self._counts.items())
 
     def to_bytes(self) -> bytes:
-        """Return it as JSON."""
+        """Return the counts as JSON."""
         return json.dumps(self._counts, sort_keys=True, separators=(",", ":")).encode()
 
     @classmethod
     def of_bytes(cls, packed: bytes) -> "Counts":
-        """Return what was kept as bytes."""
-        made = cls()
-        made._counts = json.loads(packed)
-        return made
+        """Return the counts from bytes; the inverse of :meth:`to_bytes`."""
+        state = cls()
+        state._counts = json.loads(packed)
+        return state
 
 
-def _made(family: str, n: int) -> Any:
-    """An empty state."""
+def _empty_state(family: str, n: int) -> Any:
+    """Return an empty state."""
     if family == HISTOGRAM:
         return Counts()
-    # The others need datasketches, which no other function does.
+    # The others need datasketches, so it is imported only here.
     from workbench.columnar.sketches import Distinct, Frequent, Quantiles
 
     kinds = {DISTINCT_SKETCH: Distinct, QUANTILES_SKETCH: Quantiles, FREQUENT_SKETCH: Frequent}
@@ -86,15 +86,15 @@ def _made(family: str, n: int) -> Any:
 
 @dataclass(frozen=True)
 class State:
-    """A state that cells hold as bytes; features over other windows or of other shares have it too.
+    """A state that cells hold as bytes. Features with other windows or quantiles share it.
 
     Attributes
     ----------
     family : str
-        Of functions: "histogram", or that of a sketch.
+        The family of functions: "histogram", or that of a sketch.
     argument : str
     where : str or None
-        The column that says which events count.
+        The column of the condition that events must fulfil.
     n : int
         The size of a sketch.
     """
@@ -106,43 +106,43 @@ class State:
 
     @classmethod
     def of(cls, call: Call) -> "State":
-        """Return the state that a call is made of."""
+        """Return the state that a call needs."""
         return cls(call.info.family, call.arguments[0], call.where, call.options.n)
 
-    def fed_from(self, values: pa.Array) -> Callable[[Ints], SketchState]:
-        """Return what makes the state of some rows of a column, none of which is null."""
+    def state_maker(self, values: pa.Array) -> Callable[[Ints], SketchState]:
+        """Return a function that makes the state of rows of a column, none of which is null."""
         if self.family == QUANTILES_SKETCH:
             from workbench.engine.sketch_functions import sketch_numbers
 
             column = sketch_numbers(values)
-            return lambda rows: self._fed(column[rows])
+            return lambda rows: self._state_with(column[rows])
         code = codes_in_order(values)
         items = np.empty(len(values), object)
         items[present(values)] = items_of(values.drop_null())
 
-        def feed(rows: Ints) -> SketchState:
+        def make_state(rows: Ints) -> SketchState:
             _, first, counts = np.unique(code[rows], return_index=True, return_counts=True)
-            there = items[rows[first]].tolist()
+            present_items = items[rows[first]].tolist()
             if self.family == DISTINCT_SKETCH:
-                return self._fed(there)
-            return self._fed(there, counts.tolist())
+                return self._state_with(present_items)
+            return self._state_with(present_items, counts.tolist())
 
-        return feed
+        return make_state
 
-    def _fed(self, *given: Any) -> SketchState:
-        made = _made(self.family, self.n)
-        made.add(*given)
-        return made  # type: ignore[no-any-return]
+    def _state_with(self, *arguments: Any) -> SketchState:
+        state = _empty_state(self.family, self.n)
+        state.add(*arguments)
+        return state  # type: ignore[no-any-return]
 
-    def merged(self, packed: Iterable[bytes]) -> SketchState | None:
-        """Return the state of several ones' events, None where none of them has any."""
-        read = [_made(self.family, self.n).of_bytes(one) for one in packed if one]
-        for one in read[1:]:
-            read[0].merge(one)
-        return read[0] if read else None
+    def merge(self, packed: Iterable[bytes]) -> SketchState | None:
+        """Return the merged state of packed ones, None if all are empty."""
+        states = [_empty_state(self.family, self.n).of_bytes(one) for one in packed if one]
+        for one in states[1:]:
+            states[0].merge(one)
+        return states[0] if states else None
 
     def answer(self, state: Any, call: Call, kind: pa.DataType) -> Any:
-        """Return the answer of a call.
+        """Return the answer to a call.
 
         Parameters
         ----------
@@ -169,5 +169,5 @@ class State:
 
 
 def states_of(features: Sequence[Feature]) -> tuple[State, ...]:
-    """Return the states of features, each once."""
+    """Return the distinct states of features."""
     return tuple(dict.fromkeys(State.of(feature.call) for feature in features))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from workbench.backfill.inspect.difference import SAME, OriginDifference, Seen, change
+from workbench.backfill.inspect.difference import SAME, OriginDifference, SeenEvent, change
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, Piece
 from workbench.figures.origin import piece_words
@@ -172,7 +172,7 @@ def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) 
     return DescribedTable(words, _events_display(frame, "", clock))
 
 
-def _events(events: list[Seen], integer_time: bool) -> pd.DataFrame:
+def _events(events: list[SeenEvent], integer_time: bool) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "event": times_of([time for time, _ in events], integer_time),

@@ -7,7 +7,7 @@ import numpy as np
 from kernels import trace
 from kernels.tiling.sawtooth import sawtooth_windows
 from workbench.backfill.bind import BoundFeature, Plan
-from workbench.backfill.inspect.one_query import ask, times_of_key
+from workbench.backfill.inspect.one_query import fetch_query, times_of_key
 from workbench.backfill.inspect.origin import OneQuery, counted, in_words
 from workbench.errors import WorkbenchError
 from workbench.widgets.lessons.backfill_input import BackfillInput, KeyOfBackfill
@@ -40,7 +40,7 @@ def backfill_maker(plan: Plan, key: Any, column: str | None = None) -> LessonMak
     WorkbenchError
         When no query has this key, or the feature has no sawtooth window or no states.
     """
-    one_query = ask(plan, key, most=MOST_EVENTS)
+    one_query = fetch_query(plan, key, most=MOST_EVENTS)
     feature = _stepped_feature(plan, one_query, column)
     time, _ = one_query.columns(feature.name)
     since = time[0] if len(time) else one_query.query

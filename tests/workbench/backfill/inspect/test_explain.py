@@ -58,7 +58,9 @@ def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession) -
     # Of two tasks' share, two thirds of all rows are no more than one and a half.
     with session_options(spark, {PARTITIONS: 4}):
         cutting = SplitPlan(backfill.bound(queries, events), least=300)
-        assert [(row["k"], row["spans"] > 1) for row in cutting.shown().collect()] == [(-1, True)]
+        assert [(row["k"], row["spans"] > 1) for row in cutting.cut_keys().collect()] == [
+            (-1, True)
+        ]
         expected = answers(backfill.run(queries, events, "scan"))
         assert answers(split(cutting.plan, cutting).answers()) == expected
 

@@ -280,7 +280,7 @@ def test_an_upload_whose_store_was_emptied_meanwhile_has_no_success(
 def test_a_reader_follows_a_store_that_was_emptied_and_uploaded_anew(
     kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.stores.embedded.LOOK_EVERY", 0.0)
+    monkeypatch.setattr("workbench.stores.embedded.CHECK_EVERY", 0.0)
     store: Store = kind(tmp_path / "store") if kind is Embedded else kind()
     layout = LAYOUTS["words"]
     view, reading = View(store, layout), StoreReader(store, layout.backfill)

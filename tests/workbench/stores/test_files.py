@@ -83,7 +83,7 @@ def test_a_folder_that_another_process_made_anew_is_the_store(
     assert not store.write([(b"b", b"2")], expect=(b"a", b"old"))
     assert store.write([(b"b", b"2")], expect=(b"a", b"1"))
     assert seen(path, b"b") == b"2"
-    monkeypatch.setattr(files_of, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(files_of, "CHECK_EVERY", 0.0)
     assert reader.read([b"a", b"b"]) == [b"1", b"2"]
     assert seen(tmp_path / "gone", b"b") is None
 

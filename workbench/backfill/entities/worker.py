@@ -92,7 +92,7 @@ def entity_history(rows: pa.Table, entity: Iterable[str], days: Ints) -> EntityH
 
     Returns
     -------
-    Followed
+    EntityHistory
     """
     code, count = _entities(rows, tuple(entity))
     at, kind, content = (

@@ -77,7 +77,7 @@ def roll_up_events(
 
     Returns
     -------
-    Rolled
+    KeyCells
     """
     ordered = order_events(layout, part, events)
     single, real = event_cells(part, ordered.events, ordered.time)

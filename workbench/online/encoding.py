@@ -135,7 +135,7 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
         try:
             return value.encode()
         except UnicodeEncodeError:
-            pass  # Half of a character: said below.
+            pass  # A lone surrogate: the error is raised below.
     if type(value) is int and pa.types.is_integer(kind) and -(2**63) <= value < 2**63:
         return (value + 2**63).to_bytes(8, "big")
     check_text(value, "key")

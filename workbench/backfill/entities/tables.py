@@ -302,7 +302,7 @@ def _with_added_columns(
         for one, name in zip(columns, entities.shared, strict=True)
         if name not in (*entities.key, *entities.id)
     ]
-    hashable = [_hashable(one, kind) for one, kind in compared]
+    hashable = [_hashable(one, data_type) for one, data_type in compared]
     # Spark's hash skips nulls, so their positions are hashed too. It takes at least one argument.
     content = F.xxhash64(F.lit(0), *hashable, *(one.isNull() for one, _ in compared))
     added = {KNOWN_FROM: at, KIND: kind.cast("byte"), CONTENT: content, MISPLACED: misplaced}

@@ -19,7 +19,7 @@ MOST_SHOWN = 10
 
 
 class Sizes(NamedTuple):
-    """How many rows and keys there are, and the rows of the largest key."""
+    """The numbers of rows and keys, and the number of rows of the largest key."""
 
     queries: int
     events: int

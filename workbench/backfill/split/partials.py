@@ -1,4 +1,4 @@
-"""What later spans need of the events of earlier spans: states of hops, and rows."""
+"""Computes what later spans need of earlier events: states of hops, and rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

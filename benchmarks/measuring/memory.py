@@ -16,7 +16,7 @@ from workbench.columnar.blocks import NAME
 from workbench.funnel.bind import bits, task_of
 from workbench.funnel.worker.blocks import packed_blocks
 from workbench.funnel.worker.pack import PackTask
-from workbench.spark.shuffle import name_of, select_rows
+from workbench.spark.shuffle import event_name, select_rows
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tupl
     bound = BoundTable.of(events, funnel.key, funnel.time)
     answers = task_of(funnel, integer_time=False, names=False)
     matching = select_rows(bound, bits(funnel, bound), only_matching=answers.only_matching)
-    names = select_rows(bound, name_of(bound, funnel.event))
+    names = select_rows(bound, event_name(bound, funnel.event))
     again = task_of(funnel, integer_time=False, names=True)
     with funnel.prepare(events) as prepared:
         blocks = prepared.blocks.select("block")

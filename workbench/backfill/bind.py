@@ -28,9 +28,9 @@ from workbench.spark.in_driver import ZONE
 from workbench.spark.partitions import Shuffle, set_partitions, shuffle_of
 from workbench.spark.shuffle import (
     Carried,
-    brought_together,
     bundled,
     numbered,
+    repartitioned,
     with_partition,
     without_null,
 )
@@ -349,7 +349,7 @@ def gathered_by_place(plan: Plan, values: "DataFrame") -> "DataFrame":
 
     # The values of a bundle follow each other in the order in which they were made.
     made = values.withColumn(MADE, F.monotonically_increasing_id())
-    together = brought_together(made, plan.shuffle).sortWithinPartitions(PARTITION, MADE)
+    together = repartitioned(made, plan.shuffle).sortWithinPartitions(PARTITION, MADE)
     return together.select(PARTITION, BUNDLE)
 
 

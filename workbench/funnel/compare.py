@@ -32,7 +32,7 @@ from workbench.funnel.summary import (
 from workbench.funnel.worker.summary import OTHERS, segment
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 
 if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
@@ -54,7 +54,7 @@ def compare_of(
     confidence: float = CONFIDENCE,
 ) -> pd.DataFrame:
     """Return segments beside each other; see :meth:`workbench.Funnel.compare`."""
-    names = any_of(by, "by")
+    names = optional_names(by, "by")
     asked = _checked_baseline(names, baseline)
     check_largest(largest, names)
     check_confidence(confidence)

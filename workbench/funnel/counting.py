@@ -23,7 +23,7 @@ from workbench.durations import (
 )
 from workbench.errors import WorkbenchError
 from workbench.spark.in_driver import ZONE
-from workbench.spark.shuffle import any_of, one_name
+from workbench.spark.shuffle import one_name, optional_names
 
 COUNTS = "users", "sessions", "conversions"
 #: What the chains of one key are told apart by, and what they are called in the plural.
@@ -137,7 +137,7 @@ def checked_counting(
     WorkbenchError
     """
     check_known(count, COUNTS, "count")
-    held = any_of(hold, "hold")
+    held = optional_names(hold, "hold")
     counting = Counting(count, held, as_given(session), start, end)
     _check_session(counting)
     for name, argument in counting.columns.items():

@@ -11,7 +11,7 @@ from workbench.funnel.checks import check_level
 from workbench.funnel.plan import levels, pieces
 from workbench.funnel.prepared import Prepared, prepared_of
 from workbench.funnel.spec import FunnelSpec
-from workbench.spark.shuffle import any_of, skipped_in
+from workbench.spark.shuffle import optional_names, skipped_in
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable
 
@@ -182,7 +182,7 @@ class Funnel(FunnelSpec):
         cohorts = self.segmenting.cohorts
         more = {one.label: one.condition for one in cohorts if one.condition is not None}
         what = self.event if self.all_conditions is None else self.all_conditions | more
-        held = (*any_of(keep, "keep"), *(one.column for one in cohorts if one.column))
+        held = (*optional_names(keep, "keep"), *(one.column for one in cohorts if one.column))
         called = dict.fromkeys(self.labels, "steps") | self.argument_of
         held = tuple(dict.fromkeys(held))
         return prepared_of(events, self.key, self.time, what, held, called)
@@ -233,7 +233,7 @@ class Funnel(FunnelSpec):
         +-------+-----+-------+
         <BLANKLINE>
         """
-        names = any_of(by, "by")
+        names = optional_names(by, "by")
         return levels(self, bind(self, events, names), by=names)
 
     def to_sql(self, dialect: str = "clickhouse", table: str = "events") -> str:
@@ -600,7 +600,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         from workbench.funnel.inspect.behind import WhichPeople, behind
         from workbench.funnel.inspect.people import people_html
 
-        names, open = any_of(by, "by"), check_truth(open, "open")
+        names, open = optional_names(by, "by"), check_truth(open, "open")
         if reached is None and segment is None and entered is None and not open and every is None:
             check_level(self, stopped_at)
             people = levels(self, bind(self, events, names), by=names, levels=(stopped_at,))

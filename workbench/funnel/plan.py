@@ -33,12 +33,12 @@ from workbench.spark.partitions import shuffle_of
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
-    brought_together,
-    name_of,
+    event_name,
     numbered,
+    repartitioned,
     select_rows,
-    selected,
     skipped_of,
+    worker_columns,
 )
 from workbench.spark.steps import Run, named_task
 from workbench.spark.table import BoundTable
@@ -98,7 +98,7 @@ def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "D
     answer, shuffle = PiecesTask(task), cutting.shuffle
     run = partial(answer.levels, partitions=shuffle.partitions, hashed=shuffle.hashed)
     sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
-    found = brought_together(sent, shuffle).select(BUNDLE)
+    found = repartitioned(sent, shuffle).select(BUNDLE)
     return found.mapInArrow(
         named_task("join pieces", answer.joined_levels),
         task_schema(task, events.schema, funnel.time),
@@ -109,7 +109,7 @@ def pieces(funnel: FunnelSpec, events: BoundTable) -> "DataFrame":
     """Return the keys that are cut, about how many rows of each travel, and in how many pieces."""
     ship(events.without_rows.sparkSession)
     task = task_of(funnel, events.integer_time, names=False, period=period_of(funnel, events))
-    wanted = selected(events, bits(funnel, events))
+    wanted = worker_columns(events, bits(funnel, events))
     cutting = _cutting(funnel, events, task, wanted)
     return keys_in_pieces(
         events, cutting, summaries_of(cutting, events, wanted, task.only_matching)
@@ -250,7 +250,7 @@ def _piece_rows(
 ) -> "tuple[DataFrame, FunnelTask, RangePlan]":
     """The same where large keys are cut, and how."""
     what, keep, task = _columns(funnel, events, more)
-    wanted = selected(events, what, keep)
+    wanted = worker_columns(events, what, keep)
     cutting = _cutting(funnel, events, task, wanted)
     summaries = summaries_of(cutting, events, wanted, task.only_matching)
     rows = piece_rows(
@@ -268,7 +268,7 @@ def _columns(
     by = more.get("by", ())
     what = bits(funnel, events, by)
     if "levels" in more and funnel.event in events.names:
-        more["next"], what = NAME, what | name_of(events, funnel.event)
+        more["next"], what = NAME, what | event_name(events, funnel.event)
     more.setdefault("period", period_of(funnel, events))
     task = task_of(funnel, events.integer_time, names=False, **more)
     return what, funnel.segmenting.columns(by), task

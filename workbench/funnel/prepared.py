@@ -16,13 +16,13 @@ from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
     Condition,
-    any_of,
     bits_of,
     check_steps,
-    name_of,
+    column_names,
+    event_name,
     one_name,
+    optional_names,
     select_rows,
-    several,
     skipped_of,
 )
 from workbench.spark.sources.given import table
@@ -169,7 +169,7 @@ class Prepared(Described):
         ship(events.df.sparkSession)
         named = isinstance(self.event, str)
         what = (
-            name_of(events, self.event)
+            event_name(events, self.event)
             if isinstance(self.event, str)
             else bits_of(events, self.event, "event", argument_of)
         )
@@ -266,7 +266,10 @@ def prepared_of(
     argument_of : mapping of str to str, optional
         By the label of a condition the argument that gave it, where that is not ``event``.
     """
-    keep, bound = any_of(keep, "keep"), BoundTable.of(table(events), several(key), time)
+    keep, bound = (
+        optional_names(keep, "keep"),
+        BoundTable.of(table(events), column_names(key), time),
+    )
     if isinstance(event, Mapping):
         check_steps(event, "event")
     elif not isinstance(event, str):

@@ -13,7 +13,7 @@ from workbench.funnel.counting import UNITS, Moment, checked_counting
 from workbench.funnel.cutting import check_cut, in_words, why_whole
 from workbench.funnel.rules import checked_rules, span
 from workbench.funnel.segments import checked_segments
-from workbench.spark.shuffle import Condition, check_steps, one_name, several
+from workbench.spark.shuffle import Condition, check_steps, column_names, one_name
 
 MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
 
@@ -89,7 +89,7 @@ class FunnelSpec(Described):
     ) -> None:
         self.labels, self.names, self.conditions = _checked_steps(steps)
         self.window = window = as_given(window)
-        given = several(key)
+        given = column_names(key)
         self.counting = checked_counting(hold, count, session, start, end, given)
         self.key = (*given, *self.counting.columns)
         self.time, self.event = one_name(time, "time"), one_name(event, "event")

@@ -20,7 +20,7 @@ from workbench.funnel.worker.pack import MOST_NAMES
 from workbench.funnel.worker.summary import OTHERS, segment, steps_before
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_one_sentence
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable, column, nearest
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def summary_of(
 ) -> Summary:
     """Return what a funnel says of all keys; see :meth:`workbench.Funnel.summary`."""
     check_bins(bins)
-    names = any_of(by, "by")
+    names = optional_names(by, "by")
     check_largest(largest, names)
     bound = bind(funnel, events, names, STEP_COLUMNS, at_once=True)
     with in_one_sentence():

@@ -23,7 +23,7 @@ from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.summary import OTHERS, segment
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def trend_of(
     confidence: float = CONFIDENCE,
 ) -> pd.DataFrame:
     """Return a funnel by the time of the first step; see :meth:`workbench.Funnel.trend`."""
-    names = any_of(by, "by")
+    names = optional_names(by, "by")
     check_every(every)
     check_largest(largest, names)
     check_confidence(confidence)

@@ -35,7 +35,7 @@ from workbench.funnel.worker.drivers import (
 from workbench.funnel.worker.summary import steps_before
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def drivers_of(
 ) -> Drivers:  # fmt: skip
     """Return what tells who went on; see :meth:`workbench.Funnel.drivers`."""
     k, before = _checked_step(funnel, step)
-    columns = _checked_columns(funnel, any_of(by, "by"))
+    columns = _checked_columns(funnel, optional_names(by, "by"))
     check_known(adjust, ADJUST, "adjust")
     if (whole_number(least) or 0) < 1:
         raise WorkbenchError(f"least: {least!r} is no number of {funnel.counted or 'users'}; "

@@ -12,7 +12,7 @@ from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.blocks import BlockTask
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import name_of, select_rows, skipped_of
+from workbench.spark.shuffle import event_name, select_rows, skipped_of
 from workbench.spark.table import BoundTable, check_event
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def named_rows(
 ) -> "DataFrame":
     """Return all rows in bundles, those of a key in one Spark partition, with their names."""
     ship(events.df.sparkSession)
-    what = name_of(events, funnel.event)
+    what = event_name(events, funnel.event)
     if funnel.names is None:
         what = bits(funnel, events) | what
     return select_rows(events, what, keep, skipped=skipped)

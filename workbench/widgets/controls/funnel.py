@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.widgets.sharing.state import Parts, alone, offered
 
 WINDOWS = [
@@ -148,7 +148,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             reentry.value = False  # which calls this again
             return
         # Before the funnel, which is observed.
-        self.by = any_of(self.segments.value or (), "by")
+        self.by = optional_names(self.segments.value or (), "by")
         self._offer_most()
         self.funnel = self._chosen()
 

@@ -28,7 +28,7 @@ from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.summary import Summary
 from workbench.markup import Markup, element, in_lines
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.widgets.chart import Chart
 from workbench.widgets.controls.funnel import FunnelControls, window_text
 from workbench.widgets.explorers.explorer import Card
@@ -260,7 +260,7 @@ class FunnelExplorer(Shared, Card):
 
         def draw(at: tuple[int, ...]) -> PageView:
             window, names = (one.options[k][1] for one, k in zip(choices, at, strict=True))
-            return self._view(window, any_of(names or (), "by"))
+            return self._view(window, optional_names(names or (), "by"))
 
         title = " → ".join(self.funnel.labels)
         return Shareable(cut(title, 120), self._described(), self.FILE, choices, draw)

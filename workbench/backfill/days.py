@@ -47,10 +47,10 @@ def of_days(plan: Plan, days: Any) -> Plan:
                 microseconds=plan.extent
             )
         except OverflowError:
-            return replace(plan, queries=queries, events=plan.events.but(events))
+            return replace(plan, queries=queries, events=plan.events.with_rows(events))
         # A whole day, as a column of dates has no part of one.
         events = events.where(time >= _at(begin.date(), kind))
-    return replace(plan, queries=queries, events=plan.events.but(events))
+    return replace(plan, queries=queries, events=plan.events.with_rows(events))
 
 
 def only_days(plan: P, days: Any) -> P:
@@ -75,7 +75,7 @@ def only_days(plan: P, days: Any) -> P:
     query_time = column(plan.queries, plan.queries.time, "query_time")
     kind = type_of(plan.queries, plan.queries.time).typeName()
     during = (query_time >= _at(first, kind)) & (query_time < _behind(last, kind))
-    return replace(plan, queries=plan.queries.but(plan.queries.df.where(during)))
+    return replace(plan, queries=plan.queries.with_rows(plan.queries.df.where(during)))
 
 
 def range_of(plan: Plan, days: Any) -> tuple[date, date]:

@@ -30,9 +30,9 @@ from workbench.spark.steps import named_task
 from workbench.spark.table import (
     INTEGERS,
     BoundTable,
+    check_arrow_type,
     check_event,
     check_key,
-    check_sent,
     column,
     is_integer_time,
     type_of,
@@ -282,7 +282,7 @@ def prepared_of(
     is_integer_time(bound, one_name(time, "time"))
     for name in keep:
         column(bound, name, "keep")
-        check_sent(type_of(bound, name), name, "keep")
+        check_arrow_type(type_of(bound, name), name, "keep")
     return Prepared(bound, event, keep, argument_of)
 
 

@@ -110,7 +110,7 @@ def _by_join(df: BoundTable, order: Sequence[str], others: Sequence[str] | None)
     # Nulls are equal here, so that no group is lost.
     same = [name_of(name).eqNullSafe(F.col(aliases[name])) for name in (*df.key, *order)]
     rows = df.df.join(lasts, reduce(lambda a, b: a & b, same), "left_semi")
-    return rows if others is None else _by_aggregate(df.but(rows), order, others)
+    return rows if others is None else _by_aggregate(df.with_rows(rows), order, others)
 
 
 def _by_aggregate(

@@ -324,7 +324,7 @@ def _of_the_same_keys(plan: Plan) -> BoundTable:
     same = [column(plan.events, name, "key") == name_of(alias) for alias, name in aliases.items()]
     once = F.broadcast(plan.queries.df.select(*keys).distinct())
     near = plan.events.df.join(once, reduce(and_, same), "left_semi")
-    return plan.events.but(near)
+    return plan.events.with_rows(near)
 
 
 def check_events(
@@ -380,9 +380,9 @@ def _otherwise(
         for reason, other in _longer(plan):
             yield reason, _in_order(plan.backfill, _answers(other), wanted)
     events = plan.events.df
-    once = replace(plan, events=plan.events.but(events.distinct()))
+    once = replace(plan, events=plan.events.with_rows(events.distinct()))
     yield ONCE, _in_order(plan.backfill, _answers(once), wanted)
-    twice = replace(plan, events=plan.events.but(events.unionAll(events)))
+    twice = replace(plan, events=plan.events.with_rows(events.unionAll(events)))
     yield TWICE, _in_order(plan.backfill, _answers(twice), wanted)
 
 
@@ -431,9 +431,9 @@ def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
     if not plan.integer_time:
         day, end = F.lit(DAY), F.col(VALID_TO)
         midnight = F.when(end < F.lit(MOST), end + F.pmod(-end, day)).otherwise(end)
-        longer = plan.events.but(events.withColumn(VALID_TO, midnight))
+        longer = plan.events.with_rows(events.withColumn(VALID_TO, midnight))
         yield UNTIL_MIDNIGHT, replace(plan, events=longer)
-    endless = plan.events.but(events.withColumn(VALID_TO, F.lit(MOST)))
+    endless = plan.events.with_rows(events.withColumn(VALID_TO, F.lit(MOST)))
     yield NEVER_OUT, replace(plan, events=endless)
 
 

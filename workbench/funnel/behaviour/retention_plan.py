@@ -93,7 +93,7 @@ def _watched(events: BoundTable) -> "tuple[BoundTable, Observation]":
     there = F.when(F.forall(F.array(*keys), lambda one: one), time)
     seen = Observation()
     rows = events.df.observe(seen, count_skipped(events), F.max(there).alias("last"))
-    return events.but(rows), seen
+    return events.with_rows(rows), seen
 
 
 def _people_schema(asked: BoundRetention) -> "StructType":

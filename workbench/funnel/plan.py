@@ -27,7 +27,7 @@ from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.pieces import PiecesTask
 from workbench.funnel.worker.summary import Ranks, ReachedTask, SummaryTask
 from workbench.funnel.worker.trend import TrendTask
-from workbench.spark.in_driver import answered_here, run_here
+from workbench.spark.in_driver import as_dataframe, run_in_driver
 from workbench.spark.jobs import collected
 from workbench.spark.partitions import shuffle_of
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
@@ -81,7 +81,7 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
     elif (here := in_driver(funnel, events, **more)) is not None:
         found = here.answers(here.task.from_rows)
         schema = task_schema(here.task, events.schema, funnel.time)
-        return answered_here(found, schema, here.spark)
+        return as_dataframe(found, schema, here.spark)
     elif funnel.cut is not None and funnel.uncut is None and "levels" not in more:
         return _levels_in_pieces(funnel, events, **more)
     else:
@@ -210,8 +210,8 @@ def _asked(
         return _of_prepared(funnel, events, answer, summary, schema), events.skipped
     if (here := in_driver(funnel, events, **more)) is not None:
         answered = here.answers(answers(here.task).from_rows)
-        summed = run_here(summary.run, answered)
-        return collected(answered_here(summed, schema, here.spark)), here.skipped
+        summed = run_in_driver(summary.run, answered)
+        return collected(as_dataframe(summed, schema, here.spark)), here.skipped
     skipped = Observation()
     # Who is not done yet is known by where the data end.
     with_latest = isinstance(summary, TrendTask) or more.get("entered", False)
@@ -292,7 +292,7 @@ def _of_prepared(
     # A timestamp would come out of Arrow with a time zone and out of Spark without one.
     kinds = [kind.typeName() for kind in segment_types(funnel, events, answer.funnel.by)]
     if events.tasks == 1 and "timestamp" not in kinds:
-        found = run_here(lambda all: summary.run(answer.from_blocks(all)), events.fetched())
+        found = run_in_driver(lambda all: summary.run(answer.from_blocks(all)), events.fetched())
         return [row for batch in found for row in batch.to_pylist()]
     bundles = events.packed().mapInArrow(
         named_task("funnel kernel", answer.from_blocks), f"{BUNDLE} binary"

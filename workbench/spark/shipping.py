@@ -18,7 +18,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
-from workbench.spark.broken_off import show_in_cells
+from workbench.spark.broken_off import shorten_spark_errors
 from workbench.spark.own_folder import own_folder
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def ship(spark: "SparkSession") -> None:
     >>> import workbench as wb
     >>> ship(wb.session())
     """
-    show_in_cells()
+    shorten_spark_errors()
     _ship(spark)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
-from workbench.spark.cell_line import said_in_cell
+from workbench.spark.cell_line import cell_message
 from workbench.spark.own_folder import own_folder
 from workbench.spark.partitions import SHUFFLE_PARTITIONS
 from workbench.spark.sessions.class_archive import reading_options
@@ -95,7 +95,7 @@ def _start(conf: dict[str, object]) -> "SparkSession":
         builder = builder.config(name, value)
     # A server that stays has been started by others, or outlives the reader of what it writes.
     quiet = without_steps() if options else nullcontext()
-    said = said_in_cell("starting Spark")
+    said = cell_message("starting Spark")
     with said, quiet, _environment(environment), warnings.catch_warnings():
         # A local server has got all options; its client sends them again, and warns of each one
         # that can be given at the start alone.

@@ -11,7 +11,7 @@ from workbench.arguments import check_text
 from workbench.arrow_frame import TIMES, arrow_frame
 from workbench.columnar.zones import as_instants, has_clocks
 from workbench.errors import WorkbenchError, kind_in_words
-from workbench.spark.cell_line import said_in_cell
+from workbench.spark.cell_line import cell_message
 from workbench.spark.in_driver import ZONE
 from workbench.spark.sessions.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
@@ -171,7 +171,7 @@ def _as_spark(value: Any, argument: str) -> "DataFrame":
     if isinstance(value, str) or is_path(value):
         return read_files(value, argument, session())
     spark = session()
-    with said_in_cell("handing the table to Spark"):
+    with cell_message("handing the table to Spark"):
         return arrow_frame(spark, held_rows(value, argument))
 
 

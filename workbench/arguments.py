@@ -35,7 +35,7 @@ def listed(value: Any, argument: str) -> tuple[Any, ...]:
     value : value, or iterable of values
         Text is one value.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------

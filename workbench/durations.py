@@ -33,7 +33,7 @@ def microseconds(value: Duration, argument: str = "window") -> int:
     value : str or timedelta
         Text with a unit, such as ``"1 hour"`` or ``"1 day 12 hours"``.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def ticks(value: Duration, argument: str = "window") -> int:
     value : int
         Zero or more, Python's or NumPy's.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from workbench.queries.reading.parsing import EXACT
 from workbench.spark.sessions.session import session
 from workbench.spark.shipping import is_connect
 from workbench.spark.sources.files import is_path
-from workbench.spark.sources.given import in_order, is_stream, table
+from workbench.spark.sources.given import is_stream, table, with_row_numbers
 from workbench.spark.table import nearest, quoted, unused
 from workbench.windows.stream.worker.update import OP
 
@@ -136,7 +136,7 @@ class QueryTables:
             return None
         given = held[plain]
         number = unused(self.find(node).columns, hint)
-        df = in_order(self.given[given], given, number)
+        df = with_row_numbers(self.given[given], given, number)
         if df is None:
             return None
         self.read[given] = df, ""

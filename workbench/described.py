@@ -190,7 +190,7 @@ def unrun_table(title: str, columns: Sequence[str]) -> Markup:
     return facts_table(title, {"columns": ", ".join(columns), "rows": how})
 
 
-def shown_as(table: Any, make: Callable[[], str]) -> None:
+def set_html(table: Any, make: Callable[[], str]) -> None:
     """Have a notebook show one DataFrame in another way; what is made of it is shown as usual.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Exercises that check an answer without giving it away."""
+"""Exercises that check an answer without revealing it."""
 
 import hashlib
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Exercise:
     digest : str
         The first eight digits of the SHA-256 of the right answer's text.
     hint : str
-        What to say to a wrong answer.
+        The reply to a wrong answer.
 
     Examples
     --------
@@ -33,12 +33,12 @@ class Exercise:
     hint: str
 
     def check(self, answer: Any) -> str:
-        """Return what to say to an answer.
+        """Return the reply to an answer.
 
         Parameters
         ----------
         answer : value
-            None while there is none.
+            None until an answer is given.
 
         Returns
         -------
@@ -50,7 +50,7 @@ class Exercise:
 
 
 def digest_of(answer: Any) -> str:
-    """Return the digest that an exercise keeps of its answer.
+    """Return the digest of an answer that an exercise stores.
 
     Parameters
     ----------

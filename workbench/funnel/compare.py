@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from workbench.described import frame_table, shown_as
+from workbench.described import frame_table, set_html
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, time_unit, unit_of
 from workbench.funnel.intervals import (
@@ -77,7 +77,7 @@ def compare_of(
     seen = table.assign(excluded=1)
     seen.attrs = {"cut": len(segments) > MOST_SEGMENTS}
     warn_of(funnel, bound, seen, skipped)
-    shown_as(table, partial(_compare_html, table))
+    set_html(table, partial(_compare_html, table))
     return table
 
 

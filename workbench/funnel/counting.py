@@ -16,10 +16,10 @@ from workbench.columnar.zones import zone_of
 from workbench.durations import (
     MINUTE,
     Duration,
-    as_given,
     microseconds,
     since_epoch,
     ticks,
+    to_python,
 )
 from workbench.errors import WorkbenchError
 from workbench.spark.in_driver import ZONE
@@ -138,7 +138,7 @@ def checked_counting(
     """
     check_known(count, COUNTS, "count")
     held = optional_names(hold, "hold")
-    counting = Counting(count, held, as_given(session), start, end)
+    counting = Counting(count, held, to_python(session), start, end)
     _check_session(counting)
     for name, argument in counting.columns.items():
         if name in key:

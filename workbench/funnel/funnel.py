@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.arguments import check_truth
-from workbench.described import shown_as
+from workbench.described import set_html
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind
 from workbench.funnel.checks import check_level
@@ -605,7 +605,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             check_level(self, stopped_at)
             people = levels(self, bind(self, events, names), by=names, levels=(stopped_at,))
             level = cast(int, stopped_at)
-            shown_as(people, lambda: people_html(self, events, level, people.columns))
+            set_html(people, lambda: people_html(self, events, level, people.columns))
             return people
         asked = WhichPeople(stopped_at, reached, names, segment, entered, every, open)
         return behind(self, events, asked)

@@ -7,7 +7,7 @@ from typing import Any
 from kernels.funnel.levels import MAX_STEPS
 from workbench.arguments import listed, whole_number
 from workbench.described import Described
-from workbench.durations import Duration, as_given, microseconds, spoken
+from workbench.durations import Duration, duration_text, microseconds, to_python
 from workbench.errors import WorkbenchError
 from workbench.funnel.counting import UNITS, Moment, checked_counting
 from workbench.funnel.cutting import check_cut, in_words, why_whole
@@ -88,7 +88,7 @@ class FunnelSpec(Described):
         cut: str | int | None = None,
     ) -> None:
         self.labels, self.names, self.conditions = _checked_steps(steps)
-        self.window = window = as_given(window)
+        self.window = window = to_python(window)
         given = column_names(key)
         self.counting = checked_counting(hold, count, session, start, end, given)
         self.key = (*given, *self.counting.columns)
@@ -130,7 +130,7 @@ class FunnelSpec(Described):
         return {
             "steps": " → ".join(steps),
             "where": "; ".join(told) or None,
-            "within": window if isinstance(window, int) else spoken(microseconds(window)),
+            "within": window if isinstance(window, int) else duration_text(microseconds(window)),
             "key": f"{', '.join(self.own_key)}{f' ({self.unit})' if self.unit else ''}",
             "time": self.time,
             "event": self.event if self.conditions is None else None,

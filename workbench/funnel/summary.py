@@ -8,8 +8,8 @@ import pandas as pd
 
 from workbench.arguments import whole_number
 from workbench.columnar.blocks import NAME
-from workbench.described import frame_table, name_shown, shown_as
-from workbench.durations import spoken
+from workbench.described import frame_table, name_shown, set_html
+from workbench.durations import duration_text
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.bind import bind, time_unit, unit_of
 from workbench.funnel.checks import check_bins
@@ -103,7 +103,7 @@ def _steps(
         steps = steps.drop(columns="excluded")
     if not funnel.counting.has_period:
         steps = steps.drop(columns="open")
-    shown_as(steps, partial(_steps_html, steps))
+    set_html(steps, partial(_steps_html, steps))
     return steps
 
 
@@ -139,7 +139,9 @@ def _steps_html(steps: pd.DataFrame) -> Markup:
 
 def spoken_length(length: Any) -> Any:
     """Return a length of time as a person says it; an integer stays one."""
-    return spoken(length / pd.Timedelta("1us")) if isinstance(length, pd.Timedelta) else length
+    return (
+        duration_text(length / pd.Timedelta("1us")) if isinstance(length, pd.Timedelta) else length
+    )
 
 
 def step_names(funnel: FunnelSpec) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from workbench.described import frame_table, shown_as
+from workbench.described import frame_table, set_html
 from workbench.funnel.bind import bind, clock_of, time_unit, unit_of
 from workbench.funnel.intervals import CONFIDENCE, check_confidence, shares_of
 from workbench.funnel.periods import check_every, check_points, end_of, periods_for
@@ -70,7 +70,7 @@ def trend_of(
     seen = table.assign(excluded=1)
     seen.attrs = {"cut": False}
     warn_of(funnel, bound, seen, skipped)
-    shown_as(table, partial(_trend_html, table))
+    set_html(table, partial(_trend_html, table))
     return table
 
 

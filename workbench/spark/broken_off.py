@@ -3,7 +3,7 @@
 import re
 import sys
 
-from workbench.errors import shown_in_a_cell, whole_traceback
+from workbench.errors import cell_traceback, full_traceback
 
 #: The last line of a traceback: the exception's name and message.
 PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt)): (.+)$", re.MULTILINE)
@@ -108,5 +108,5 @@ def shorten_spark_errors() -> None:
 def _render_traceback(error: Exception) -> list[str]:
     reason = failure_reason(str(error))
     if reason is None:
-        return whole_traceback(error)
-    return shown_in_a_cell(error, f"{type(error).__name__}: {reason}")
+        return full_traceback(error)
+    return cell_traceback(error, f"{type(error).__name__}: {reason}")

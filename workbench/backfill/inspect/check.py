@@ -21,7 +21,7 @@ from workbench.backfill.naive import naive
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_TO
 from workbench.columnar.equality import alike
-from workbench.described import facts_table, frame_table, shown_as
+from workbench.described import facts_table, frame_table, set_html
 from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
@@ -105,7 +105,7 @@ def check_features(
     shown = [(*one.moment, one.column, one.given, one.expected, one.reason) for one in found]
     differing = pd.DataFrame(shown, columns=[*_query_columns(backfill), *DIFFERING])
     differing.attrs["checked"] = checked
-    shown_as(differing, lambda: _differing_table(differing))
+    set_html(differing, lambda: _differing_table(differing))
     return differing
 
 

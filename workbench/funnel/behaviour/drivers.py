@@ -9,7 +9,7 @@ import pandas as pd
 
 from workbench.arguments import check_known, check_truth, whole_number
 from workbench.described import Described, frame_table, noun
-from workbench.durations import spoken
+from workbench.durations import duration_text
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.behaviour.named_events import (
     bind_named,
@@ -111,7 +111,7 @@ class Drivers(Described):
         table = table[enough & both].reset_index(drop=True)
         self.table = _compared(table, self.went_on, self.dropped, adjust).head(most)
         self.skipped, self.unit = skipped, unit_of(funnel, events)
-        self.landmark = str(task.landmark) if events.integer_time else spoken(task.landmark)
+        self.landmark = str(task.landmark) if events.integer_time else duration_text(task.landmark)
 
     def __repr__(self) -> str:
         return (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.described import shown_as, unrun_table
+from workbench.described import set_html, unrun_table
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, clock_of, period_of, segment_types
 from workbench.funnel.checks import check_level
@@ -68,7 +68,7 @@ def behind(funnel: FunnelSpec, events: "TableLike | Prepared", asked: WhichPeopl
         people = _of_segment(funnel, bound, asked.by, values, people)
     if span is not None or asked.open:
         people = _entered(funnel, bound, people, span, asked.open)
-    shown_as(people, partial(unrun_table, "People", people.columns))
+    set_html(people, partial(unrun_table, "People", people.columns))
     return people
 
 

@@ -9,7 +9,7 @@ import traitlets
 from kernels.funnel.chain_levels import ORDERS
 from kernels.funnel.levels import MAX_STEPS
 from workbench.described import name_shown
-from workbench.durations import Duration, microseconds, spoken
+from workbench.durations import Duration, duration_text, microseconds
 from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
@@ -314,7 +314,7 @@ def _by_text(names: Sequence[str] | str) -> str:
 def _windows(windows: Sequence[Duration]) -> list[tuple[str, Duration]]:
     """Windows from short to long, with what they are called; of equal ones the last."""
     known: dict[int, Duration] = {microseconds(window): window for window in windows}
-    return [(spoken(micros), known[micros]) for micros in sorted(known)]
+    return [(duration_text(micros), known[micros]) for micros in sorted(known)]
 
 
 def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlider:

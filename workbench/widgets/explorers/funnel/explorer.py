@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.described import name_shown, noun
-from workbench.errors import noted
+from workbench.errors import collect_warnings
 from workbench.figures.funnel import (
     EXCLUDED,
     LOST,
@@ -154,7 +154,7 @@ class FunnelExplorer(Shared, Card):
     ) -> tuple[Funnel, View, list[str], float]:
         """What a tab shows that is not the steps."""
         start = time.perf_counter()
-        with noted() as notes:
+        with collect_warnings() as notes:
             found = self._seen(funnel, by, asked)
         return funnel, found, notes, time.perf_counter() - start
 
@@ -206,7 +206,7 @@ class FunnelExplorer(Shared, Card):
         self, funnel: Funnel, by: Sequence[str]
     ) -> tuple[Funnel, Summary, list[str], float]:
         start = time.perf_counter()
-        with noted() as notes:
+        with collect_warnings() as notes:
             found = funnel.summary(self.prepared, by=by)
         return funnel, found, notes, time.perf_counter() - start
 
@@ -296,7 +296,7 @@ class FunnelExplorer(Shared, Card):
         funnel, most = self.controls.within(window), self.controls.most
         if self.tabs.asked.tab != STEPS:
             return self._page_of(funnel, window, by)
-        with noted() as notes:
+        with collect_warnings() as notes:
             steps, times, whole = funnel.summary(self.prepared, by=by)
         rows, figures = _columns(funnel, by, steps), [Named(funnel_figure(whole), "Who goes on")]
         if by:
@@ -316,7 +316,7 @@ class FunnelExplorer(Shared, Card):
 
     def _page_of(self, funnel: Funnel, window: Any, by: tuple[str, ...]) -> PageView:
         """What a page shows of a tab that is not the steps."""
-        with noted() as notes:
+        with collect_warnings() as notes:
             found = self._seen(funnel, by, self.tabs.asked)
         drawn, height, width = arranged([Named(found.figure, self.tabs.asked.tab)], 0)
         parts = self._parts() | {"within": window_text(window), "by": list(by)}

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 import workbench as wb
 from benchmarks.backfill.bench import five_functions
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Report, Result, plain_seconds, short
 from workbench.durations import DAY, HOUR
@@ -56,7 +56,7 @@ def files(folder: Path, name: str, rows: int, first: int, last: int, count: int)
         for part in range(count):
             pq.write_table(visits(rows // count, first, last, part), path / f"{part}.parquet")
 
-    return str(kept(folder / f"online-{name}-{rows}", write))
+    return str(cached_folder(folder / f"online-{name}-{rows}", write))
 
 
 @dataclass

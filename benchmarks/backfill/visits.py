@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from workbench.durations import DAY
 
 FILES = 8
@@ -55,7 +55,7 @@ class Visits:
             name: folder / f"visits-{name}-{self.events}x{self.queries}{skew}" for name in sizes
         }
         for seed, (name, rows) in enumerate(sizes.items()):
-            kept(made[name], partial(self._write, rows, seed))
+            cached_folder(made[name], partial(self._write, rows, seed))
         return str(made["queries"]), str(made["events"])
 
     def _write(self, rows: int, seed: int, path: Path) -> None:

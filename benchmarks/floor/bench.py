@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.measuring.measure import Run, side_by_side
-from benchmarks.measuring.replayed import recorded, replayed
+from benchmarks.measuring.replayed import record_steps, replay_steps
 from benchmarks.measuring.report import Report, Result, plain_seconds
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class FloorBench:
         """Measure one path: as it is, with an idle kernel, and with every Python step idle."""
         kept = self.folder / "given-by-steps"
         shutil.rmtree(kept, ignore_errors=True)
-        with recorded(kept):
+        with record_steps(kept):
             run()
         for _ in range(WARM):
             run()
@@ -70,5 +70,5 @@ class FloorBench:
 
 def inside(run: Callable[[], Any], kept: Path, only: str) -> None:
     """Run a path whose steps do nothing."""
-    with replayed(kept, only):
+    with replay_steps(kept, only):
         run()

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from workbench.datasets import clickstream
 
 if TYPE_CHECKING:
@@ -68,4 +68,4 @@ def wide(spark: "SparkSession", rows: int, folder: Path) -> str:
 
 
 def _kept(events: "DataFrame", path: Path) -> str:
-    return str(kept(path, lambda path: events.write.mode("overwrite").parquet(str(path))))
+    return str(cached_folder(path, lambda path: events.write.mode("overwrite").parquet(str(path))))

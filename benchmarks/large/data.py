@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from benchmarks.windows.readings import generated
 
 ROWS_A_FILE, SENSORS_A_FILE = 2_500_000, 25
@@ -35,4 +35,4 @@ def readings(rows: int, folder: Path) -> str:
             ordered = table.take(np.argsort(made.time, kind="stable"))
             pq.write_table(ordered, path / f"part-{number}.parquet")
 
-    return str(kept(folder / f"large-readings-{rows}", write))
+    return str(cached_folder(folder / f"large-readings-{rows}", write))

@@ -18,7 +18,7 @@ from benchmarks.funnel.funnel import CORES
 from benchmarks.large.data import readings
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds, short
-from benchmarks.measuring.spark_metrics import WorkerPeak, on_disks
+from benchmarks.measuring.spark_metrics import WorkerPeak, disk_bytes
 from benchmarks.windows.on_spark import FRAME, IQR
 
 if TYPE_CHECKING:
@@ -94,10 +94,10 @@ def grown(
     took, most, disks = [], [], 0
     # What the first run of all warms up belongs to none.
     for size in (rows // TENTH, rows // TENTH, rows):
-        before = on_disks(spark)
+        before = disk_bytes(spark)
         with WorkerPeak() as peak:
             took.append(seconds(partial(answered, ask(spark, size, folder))))
-        disks = on_disks(spark) - before
+        disks = disk_bytes(spark) - before
         most.append(peak.most)
     against = f"{short(rows // TENTH)} rows"
     cells = plain_seconds(took[2]), plain_seconds(took[1])

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 
 FILES = 8
 DAYS = 3_650
@@ -23,7 +23,7 @@ def plants(rows: int, folder: Path) -> Path:
     rows : int
     folder : Path
     """
-    return kept(folder / f"plants-{rows}", partial(_write, rows))
+    return cached_folder(folder / f"plants-{rows}", partial(_write, rows))
 
 
 def _write(rows: int, place: Path) -> None:

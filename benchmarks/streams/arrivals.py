@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from kernels.core.arrays import Ints
 
 #: Rows of a file, and how many files are a micro-batch: so that two cores read some each.
@@ -80,7 +80,7 @@ def written(folder: Path, tables: Iterable[pa.Table]) -> str:
             # Spark takes files in the order of their times.
             os.utime(path, (START // 1_000_000 + number,) * 2)
 
-    return str(kept(folder, write))
+    return str(cached_folder(folder, write))
 
 
 #: Partitions that are kept and idle, and those that rows come to: in each micro-batch, a few each.

@@ -32,7 +32,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -46,7 +46,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     if chosen == {"kernels"}:
         return report
     bench = BackfillBench(wb.session({"spark.master": f"local[{CORES}]"}), folder, rounds, report)
-    # The first job starts Python's workers and loads the kernels, which belongs to no line.
+    # The first job starts Python's workers and loads the kernels, which no result should include.
     bench.write(Visits(*SIZES[0]))
     parts = {"sizes": sizes, "naive": naive, "hot": hot, "methods": methods}
     parts |= {"cut": cut, "memory": memory}

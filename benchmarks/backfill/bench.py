@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 CORES = 2
 WINDOWS = {"5 hours": 18_000, "7 days": 604_800, "90 days": 7_776_000}
 FUNCTIONS = ("count", "sum", "avg", "max", "last")
-#: Seconds of a run from which on one is enough.
+#: A way whose first run takes more seconds than this is not run again.
 PATIENCE = 20.0
 
 
 @dataclass
 class BackfillBench:
-    """What the parts of the benchmark share.
+    """The settings that the parts of the benchmark share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     folder : Path
-        Of the generated files, and of the answers.
+        The folder of generated files and of answers.
     rounds : int
         Measured runs of each way.
     report : Report

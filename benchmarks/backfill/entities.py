@@ -31,13 +31,13 @@ MOST = 2.0
 
 @dataclass
 class EntityBench:
-    """What the runs share.
+    """The settings that the runs share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     folder : Path
-        Of the generated files, and of the answers.
+        The folder of generated files and of answers.
     """
 
     spark: "SparkSession"
@@ -73,7 +73,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Nothing: there is one part.
 

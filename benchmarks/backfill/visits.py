@@ -37,12 +37,12 @@ class Visits:
     share: float = 0.5
 
     def paths(self, folder: Path) -> tuple[str, str]:
-        """Return the folders of the queries and of the events; they are written if need be.
+        """Return the folders of the queries and of the events, writing them first if needed.
 
         Parameters
         ----------
         folder : Path
-            Where generated files are kept.
+            The folder where generated files are kept.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Readings of as many sensors as there is room for, written a file at a time."""
+"""Generated readings of many sensors, written one file at a time."""
 
 from pathlib import Path
 
@@ -12,14 +12,14 @@ ROWS_A_FILE, SENSORS_A_FILE = 2_500_000, 25
 
 
 def readings(rows: int, folder: Path) -> str:
-    """Return a folder of Parquet files, each with sensors of its own in the order of their time.
+    """Return a folder of Parquet files, each with different sensors, ordered by time.
 
     Parameters
     ----------
     rows : int
-        A sensor has 100,000 of them.
+        The total; a sensor has 100,000 of them.
     folder : Path
-        Where generated files are kept for the next run.
+        The folder where generated files are kept for the next run.
 
     Returns
     -------

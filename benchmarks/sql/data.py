@@ -16,7 +16,7 @@ FIRST = 14_610
 
 
 def plants(rows: int, folder: Path) -> Path:
-    """Return a folder of the days of plants, ten years of each: whole MWh, in no order.
+    """Return a folder of the days of plants, ten years of each: whole MWh, unordered.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def plants(rows: int, folder: Path) -> Path:
     return cached_folder(folder / f"plants-{rows}", partial(_write, rows))
 
 
-def _write(rows: int, place: Path) -> None:
+def _write(rows: int, folder: Path) -> None:
     random = np.random.default_rng(0)
     number = random.permutation(rows)
     for k, part in enumerate(np.array_split(number, FILES)):
@@ -35,4 +35,4 @@ def _write(rows: int, place: Path) -> None:
             "date": pa.array((part % DAYS + FIRST).astype(np.int32), pa.date32()),
             "mwh": random.integers(400_000, 700_000, len(part)).astype(np.float64),
         }
-        pq.write_table(pa.table(columns), place / f"{k}.parquet")
+        pq.write_table(pa.table(columns), folder / f"{k}.parquet")

@@ -46,8 +46,10 @@ class Arrivals:
         return f"arrivals-{self.rows}-{self.sensors}-{self.behind:g}-{self.delay}"
 
     def stored(self, folder: Path) -> str:
-        """Return the path of the files, which are made unless they are there."""
-        return written(folder / self.name, map(self._table, range(-(-self.rows // ROWS_A_FILE))))
+        """Return the path of the files, writing them first if needed."""
+        return write_files(
+            folder / self.name, map(self._table, range(-(-self.rows // ROWS_A_FILE)))
+        )
 
     def _table(self, number: int) -> pa.Table:
         first = number * ROWS_A_FILE
@@ -70,7 +72,7 @@ def readings(sensor: Ints, at: Ints, ids: Ints, value: Ints | None = None) -> pa
     return pa.table(columns)
 
 
-def written(folder: Path, tables: Iterable[pa.Table]) -> str:
+def write_files(folder: Path, tables: Iterable[pa.Table]) -> str:
     """Write tables as files that Spark takes one behind the other, unless they are there."""
 
     def write(folder: Path) -> None:
@@ -103,8 +105,8 @@ class AmongIdle:
     files_a_batch = 1
 
     def stored(self, folder: Path) -> str:
-        """Return the path of the files, which are made unless they are there."""
-        return written(folder / f"among-idle-{self.idle}", self._tables())
+        """Return the path of the files, writing them first if needed."""
+        return write_files(folder / f"among-idle-{self.idle}", self._tables())
 
     def _tables(self) -> Iterator[pa.Table]:
         # Busy sensors are spread among the others, so that their hashes are, too.

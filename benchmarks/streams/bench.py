@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Windows = Callable[["DataFrame"], "DataFrame"]
 
 
-class Ran(NamedTuple):
+class StreamRun(NamedTuple):
     """What a query over a stream took.
 
     Attributes
@@ -52,13 +52,13 @@ class Ran(NamedTuple):
 
 @dataclass
 class StreamBench:
-    """What the parts of the benchmark share.
+    """The settings that the parts of the benchmark share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     folder : Path
-        Of the generated files, and of the checkpoints.
+        The folder of generated files and of checkpoints.
     report : Report
     rows : int
     """
@@ -75,8 +75,8 @@ class StreamBench:
         files = arrivals.stored(self.folder)
         return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
 
-    def run(self, arrivals: Arrivals | AmongIdle, windows: Windows, kept: bool = True) -> Ran:
-        """Run a query over all files, into a sink that throws everything away."""
+    def run(self, arrivals: Arrivals | AmongIdle, windows: Windows, kept: bool = True) -> StreamRun:
+        """Run a query over all files, into a sink that discards the rows."""
         from pyspark.sql import functions as F
 
         checkpoint = self.folder / "checkpoint"
@@ -97,7 +97,7 @@ class StreamBench:
         late = wb.late_rows(query)
         later = [b.batchDuration / 1_000 for b in batches[1:] if b.numInputRows]
         batch = median(later) if later else took
-        return Ran(took, rate_of(batches), answers, rows, size, late, dict(counts), batch)
+        return StreamRun(took, rate_of(batches), answers, rows, size, late, dict(counts), batch)
 
     def state(self, checkpoint: Path) -> tuple[int, int]:
         """Return how many rows a query keeps, and how many bytes they are."""
@@ -106,7 +106,7 @@ class StreamBench:
         sums = wb.stream_state(checkpoint).agg(F.sum("rows"), F.sum("bytes")).collect()[0]
         return int(sums[0] or 0), int(sums[1] or 0)
 
-    def rate(self, what: str, rows: int, ran: Ran, least: float) -> None:
+    def rate(self, what: str, rows: int, ran: StreamRun, least: float) -> None:
         """Judge how many rows a second a query took."""
         cells = plain_seconds(ran.seconds), ""
         result = Result(what, "", rows, *cells, ran.rate, least, "rows/s", at_most=False)

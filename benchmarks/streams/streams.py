@@ -42,7 +42,7 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     rows : int
         Of the stream.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -53,7 +53,7 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     # As many buckets as there are cores, so that each has one.
     conf = {"spark.master": f"local[{CORES}]", SHUFFLE_PARTITIONS: CORES}
     bench = StreamBench(wb.session(conf), folder, Report(), rows)
-    # The first query starts Python's workers and loads the kernels, which belongs to no line.
+    # The first query starts Python's workers and loads the kernels, which no result should include.
     bench.run(Arrivals(20_000, 100), closing)
     for name, part in PARTS.items():
         if name in (only or PARTS):

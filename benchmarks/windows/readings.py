@@ -91,7 +91,7 @@ def stored(rows: int, sensors: int, folder: Path) -> Path:
     ----------
     rows, sensors : int
     folder : Path
-        Where generated files are kept for the next run.
+        The folder where generated files are kept for the next run.
 
     Returns
     -------

@@ -75,7 +75,9 @@ class StreamBench:
         files = arrivals.stored(self.folder)
         return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
 
-    def run(self, arrivals: Arrivals | AmongIdle, windows: Windows, kept: bool = True) -> StreamRun:
+    def run(
+        self, arrivals: Arrivals | AmongIdle, windows: Windows, with_state: bool = True
+    ) -> StreamRun:
         """Run a query over all files, into a sink that discards the rows."""
         from pyspark.sql import functions as F
 
@@ -90,7 +92,7 @@ class StreamBench:
         sums_of = [b.observedMetrics["answers"] for b in batches if "answers" in b.observedMetrics]
         answers = sum(one.rows for one in sums_of), float(sum(one.total or 0 for one in sums_of))
         took = sum(batch.batchDuration for batch in batches) / 1_000
-        rows, size = self.state(checkpoint) if kept else (0, 0)
+        rows, size = self.state(checkpoint) if with_state else (0, 0)
         counts: Counter[str] = Counter()
         for one in wb.stream_counts(query):
             counts.update(one)

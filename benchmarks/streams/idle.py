@@ -16,7 +16,7 @@ def idle(bench: "StreamBench", ways: "dict[str, Callable[[DataFrame], DataFrame]
     """Time a micro-batch of a few partitions with many idle ones in the state, and without."""
     for emit, windows in ways.items():
         with_them, alone = (
-            bench.run(AmongIdle(count), windows, kept=False).batch for count in (IDLE, 0)
+            bench.run(AmongIdle(count), windows, with_state=False).batch for count in (IDLE, 0)
         )
         ratio = with_them / alone
         what = f"a micro-batch beside 1M idle, {emit}"

@@ -67,7 +67,7 @@ def close(bench: StreamBench) -> None:
     ours = bench.run(all_rows, closing)
     bench.rate("on window close, three functions", bench.rows, ours, 150_000)
     few = Arrivals(min(ORDINARY_ROWS, bench.rows), SENSORS)
-    same, theirs = bench.run(few, closing), bench.run(few, one_key_a_call, kept=False)
+    same, theirs = bench.run(few, closing), bench.run(few, one_key_a_call, with_state=False)
     check_same({"ours": same.answers, "one key a call": theirs.answers})
     cells = plain_seconds(same.seconds), plain_seconds(theirs.seconds)
     ahead = theirs.seconds / same.seconds

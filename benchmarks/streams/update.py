@@ -45,7 +45,7 @@ def update(bench: "StreamBench") -> None:
     bench.rate("on update, 1 % out of order", bench.rows, ours, 80_000)
     again = {}
     for sensors in (100, 1_000):
-        counts = bench.run(some_late(bench.rows, sensors), updating, kept=False).counts
+        counts = bench.run(some_late(bench.rows, sensors), updating, with_state=False).counts
         again[sensors] = (counts["rows_recomputed"] - bench.rows) / (bench.rows * BEHIND)
     cells = f"{again[100]:.2f} rows", f"{again[1_000]:.2f} rows"
     ratio = again[100] / again[1_000]
@@ -55,7 +55,7 @@ def update(bench: "StreamBench") -> None:
 
 def iqr(bench: "StreamBench") -> None:
     """Measure rows per second of a moving interquartile range that is kept up to date."""
-    ours = bench.run(some_late(bench.rows, SENSORS), moving_iqr, kept=False)
+    ours = bench.run(some_late(bench.rows, SENSORS), moving_iqr, with_state=False)
     bench.rate("moving IQR, on update", bench.rows, ours, 50_000)
 
 

@@ -199,19 +199,19 @@ class ConnectJobs:
 
 @contextmanager
 def reporting(
-    jobs: Jobs, tell: Callable[[JobProgress | None, float], None], after: float, every: float
+    jobs: Jobs, show: Callable[[JobProgress | None, float], None], after: float, every: float
 ) -> Iterator[None]:
     """Report the progress of jobs from another thread while this context lasts.
 
     Parameters
     ----------
     jobs : Jobs
-    tell : function
+    show : function
         Takes the progress and the elapsed seconds; it is not called after the end of the context.
     after, every : float
         Seconds until the first call, and between calls.
     """
-    with repeating(lambda seconds: tell(jobs.report(), seconds), after, every):
+    with repeating(lambda seconds: show(jobs.report(), seconds), after, every):
         yield
 
 

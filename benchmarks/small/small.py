@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import workbench as wb
 from benchmarks.measuring.measure import side_by_side
 from benchmarks.measuring.report import Report, Result, milliseconds, short
-from workbench.spark.sources.held import ANSWERED, GIVEN, NEVER
+from workbench.spark.sources.held import ANSWER_IN_DRIVER, GIVEN, NEVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,11 +60,11 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
     for rows in sizes:
         table = events(rows)
         for part in (one for one in PARTS if one in chosen):
-            spark.conf.set(ANSWERED, NEVER if part == "workers" else GIVEN)
+            spark.conf.set(ANSWER_IN_DRIVER, NEVER if part == "workers" else GIVEN)
             given = stored(spark, table, folder) if part == "parquet" else table
             for name, ask in QUESTIONS.items():
                 compare(spark, report, rounds, f"{name}, {part}", rows, given, ask)
-    spark.conf.unset(ANSWERED)
+    spark.conf.unset(ANSWER_IN_DRIVER)
     return report
 
 

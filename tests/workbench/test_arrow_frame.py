@@ -15,7 +15,7 @@ from tests.clusters import session_options
 from tests.conftest import RunOn
 from workbench.arrow_frame import BATCH, TIMES, arrow_frame
 from workbench.spark.sources.given import with_row_numbers
-from workbench.spark.sources.held import ANSWERED, GIVEN, in_driver_setting, local_rows
+from workbench.spark.sources.held import ANSWER_IN_DRIVER, GIVEN, in_driver_setting, local_rows
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 AT = pa.timestamp("us", "UTC")
@@ -106,7 +106,7 @@ def test_a_table_has_the_same_types_without_rows(run_on: RunOn, kind: str) -> No
 
 @pytest.mark.parametrize("limit", ["0", "-1"])
 def test_batches_may_have_any_number_of_rows(spark: SparkSession, limit: str) -> None:
-    with session_options(spark, {ANSWERED: GIVEN, BATCH: limit}):
+    with session_options(spark, {ANSWER_IN_DRIVER: GIVEN, BATCH: limit}):
         assert answers(EVENTS) == ANSWERS
         assert local_rows(OVER.run(EVENTS)) == len(EVENTS)
         assert wb.datasets.power_plants(spark).count() == 24

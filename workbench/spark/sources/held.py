@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 #: The session's option for this, and its values: "given" for tables of pandas, Polars or Arrow;
 #: "local" for Spark's local relations as well; "never" for none.
-ANSWERED, GIVEN, LOCAL, NEVER = "spark.workbench.answerInDriver", "given", "local", "never"
+ANSWER_IN_DRIVER, GIVEN, LOCAL, NEVER = "spark.workbench.answerInDriver", "given", "local", "never"
 #: The session's option for the largest number of rows, and its default.
 ROWS, MOST_ROWS = "spark.workbench.answerInDriver.maxRows", 1_000_000
 #: The largest size in bytes: the result and intermediate values take several times as much.
@@ -76,8 +76,8 @@ def in_driver_setting(spark: "SparkSession") -> str:
     ------
     WorkbenchError
     """
-    setting = spark.conf.get(ANSWERED, GIVEN)
-    check_known(setting, (GIVEN, LOCAL, NEVER), ANSWERED)
+    setting = spark.conf.get(ANSWER_IN_DRIVER, GIVEN)
+    check_known(setting, (GIVEN, LOCAL, NEVER), ANSWER_IN_DRIVER)
     return str(setting)
 
 
@@ -134,5 +134,5 @@ def where_answered(*tables: "DataFrame | HeldTable") -> str:
     counts = [local_rows(one.df) if one.rows is None else len(one.rows) for one in held]
     return (
         f"answered in the driver's process, which holds all {sum(one or 0 for one in counts):,} "
-        f"rows; {ANSWERED} set to {NEVER} sends them to Spark"
+        f"rows; {ANSWER_IN_DRIVER} set to {NEVER} sends them to Spark"
     )

@@ -1,7 +1,7 @@
-"""Which tests run: ``pytest --without-spark`` leaves out those that start a JVM, here or elsewhere.
+"""Select tests: ``pytest --without-spark`` leaves out those that start a JVM in any process.
 
-``--clusters=only`` runs those that ask for a cluster or a server of Spark Connect, ``without`` the
-others: both take long to start, and so are started for one part of `make test`.
+``--clusters=only`` runs tests on a cluster or a Spark Connect server, ``without`` the others. Both
+take long to start, so only one part of `make test` starts them.
 """
 
 import os
@@ -13,16 +13,16 @@ import pytest
 from _pytest.doctest import DoctestItem
 from hypothesis import settings
 
-#: What gives a session, and what says that one is started elsewhere.
+#: The fixtures of a session here, and of one in another process.
 STARTS_A_JVM = {"spark", "jvm"}
-#: What does so in an example.
+#: Code of examples that starts Spark.
 CALLS_SPARK = ("session()", "wb.over(")
-#: What is a Spark elsewhere.
+#: The fixtures of Spark in other processes.
 ELSEWHERE = {"cluster", "connect", "run_on"}
 
-# The same sources get the same verdict, on a busy machine too: each test draws the same cases.
-# `pytest --hypothesis-profile=search` draws others each time, and keeps those that fail;
-# `quick` draws the first quarter of them.
+# The same sources give the same result, even on a busy machine: each test draws the same cases.
+# `pytest --hypothesis-profile=search` draws new cases each time, and keeps those that fail;
+# `quick` draws the first quarter of the cases.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("search", deadline=None)
@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--without-spark"):
-        # Every process looks there for Spark, and the error names the place.
+        # Every process looks for Spark in this folder, and the error contains its path.
         os.environ["SPARK_HOME"] = "/no/Spark/as/the/test/does/not/ask/for/the/fixture/jvm"
 
 
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let the examples of ``wb.fn`` have the names that its docstring says they know."""
+    """Give the examples of ``wb.fn`` the names that its docstring promises."""
     if isinstance(item, DoctestItem) and item.name.startswith("workbench.functions.fn."):
         item.dtest.globs |= {"pd": import_module("pandas"), "wb": import_module("workbench")}
 
@@ -58,13 +58,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def leave_out(
     config: pytest.Config, items: list[pytest.Item], unwanted: Callable[[pytest.Item], bool]
 ) -> None:
-    """Take items from those to run, and have pytest count them as deselected."""
+    """Remove items from those to run, and report them to pytest as deselected."""
     config.hook.pytest_deselected(items=list(filter(unwanted, items)))
     items[:] = filterfalse(unwanted, items)
 
 
 def starts_a_jvm(item: pytest.Item) -> bool:
-    """Whether a test starts Spark, as its fixtures say; or an example, as its code does."""
+    """Return whether a test starts Spark by its fixtures, or an example by its code."""
     if isinstance(item, DoctestItem):
         sources = [example.source for example in item.dtest.examples]
         return any(call in source for call in CALLS_SPARK for source in sources)
@@ -72,5 +72,5 @@ def starts_a_jvm(item: pytest.Item) -> bool:
 
 
 def runs_elsewhere(item: pytest.Item) -> bool:
-    """Whether a test asks for a cluster or a server of Spark Connect, as its fixtures say."""
+    """Return whether a test uses a cluster or a Spark Connect server, by its fixtures."""
     return not ELSEWHERE.isdisjoint(getattr(item, "fixturenames", ()))

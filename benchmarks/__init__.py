@@ -1,1 +1,1 @@
-"""How fast the workbench is, side by side with ClickHouse and with other ways to ask Spark."""
+"""The speed of the workbench, compared with ClickHouse and other ways to use Spark."""

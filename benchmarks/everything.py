@@ -1,4 +1,4 @@
-"""``python -m benchmarks all``: every subject, each in a process of its own, and a page of them."""
+"""``python -m benchmarks all``: run every subject in its own process, and write a page."""
 
 import json
 import shlex
@@ -12,40 +12,42 @@ from typing import Any
 from benchmarks.measuring.page import described_machine, versions, write_page
 
 
-def measured(subjects: Sequence[str], options: Sequence[str], sizes: Mapping[str, str]) -> Any:
-    """Run subjects one behind the other, and return what they found.
+def run_subjects(
+    subjects: Sequence[str], common: Sequence[str], specific: Mapping[str, str]
+) -> Any:
+    """Run subjects one after the other, and return their results.
 
     Parameters
     ----------
     subjects : sequence of str
-    options : sequence of str
-        What all of them get on the command line.
-    sizes : dict of str to str
-        What a subject gets besides, as a person writes it.
+    common : sequence of str
+        The command line options of all subjects.
+    specific : dict of str to str
+        Further options by subject, as text.
 
     Returns
     -------
     dict
-        As :func:`benchmarks.measuring.page.page` takes it.
+        The input of :func:`benchmarks.measuring.page.page`.
     """
-    found: dict[str, Any] = {"machine": described_machine(), "versions": versions()}
-    found |= {"asked": {}, "subjects": {}, "broken_off": []}
+    results: dict[str, Any] = {"machine": described_machine(), "versions": versions()}
+    results |= {"asked": {}, "subjects": {}, "broken_off": []}
     for subject in subjects:
-        asked = [*shlex.split(sizes.get(subject, "")), *options]
+        options = [*shlex.split(specific.get(subject, "")), *common]
         with tempfile.TemporaryDirectory() as folder:
-            kept = Path(folder) / "found.json"
-            command = [sys.executable, "-m", "benchmarks", subject, *asked, "--json", str(kept)]
+            path = Path(folder) / "results.json"
+            command = [sys.executable, "-m", "benchmarks", subject, *options, "--json", str(path)]
             if subprocess.run(command, check=False).returncode:
-                found["broken_off"].append(subject)
+                results["broken_off"].append(subject)
             else:
-                found["subjects"][subject] = json.loads(kept.read_text())["results"]
-        found["asked"][subject] = sizes.get(subject, "")
-    return found
+                results["subjects"][subject] = json.loads(path.read_text())["results"]
+        results["asked"][subject] = specific.get(subject, "")
+    return results
 
 
-def written(found: Any, data: Path | None, to: Path | None) -> None:
-    """Write what was found as data and as a page."""
+def write_results(results: Any, data: Path | None, page: Path | None) -> None:
+    """Write the results as data and as a page."""
     if data:
-        data.write_text(json.dumps(found, indent=1) + "\n")
-    if to:
-        write_page(found, to)
+        data.write_text(json.dumps(results, indent=1) + "\n")
+    if page:
+        write_page(results, page)

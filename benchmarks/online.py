@@ -1,4 +1,4 @@
-"""``python -m benchmarks online``: features now, by uploads, a stream and fetches."""
+"""``python -m benchmarks online``: current features by uploads, a stream and fetches."""
 
 import random
 import shutil
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 import workbench as wb
 from benchmarks.backfill.bench import five_functions
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Report, Result, plain_seconds, short
 from workbench.durations import DAY, HOUR
@@ -27,16 +27,16 @@ CORES = 2
 PARTS = ("upload", "fetch", "writer", "update")
 KEYS, EVENTS, FILES = 1_000_000, 5_000_000, 8
 UNTIL = 1_704_067_200_000_000  # 2024-01-01 00:00 UTC, in microseconds
-#: Events are of the time that the longest window sees.
+#: The events span twice the longest window.
 SPAN = 60 * DAY
 WINDOWS = ["5 hours", "7 days", "30 days"]
-#: What a stream brings: so many events since the upload's end, in batches of so many.
+#: The number of events of the stream since the upload's end, and of each batch.
 STREAMED, BATCH = 1_000_000, 250_000
 FETCHES, WRITTEN = 20_000, 20_000
 
 
 def view_of(folder: Path) -> wb.OnlineView:
-    """Return five functions over three windows, in a folder."""
+    """Return a view of five functions over three windows, with its store in a folder."""
     backfill = wb.Backfill("user", "at", five_functions(WINDOWS))
     return wb.OnlineView(backfill, folder / "online-store")
 
@@ -50,18 +50,18 @@ def visits(rows: int, first: int, last: int, seed: int) -> pa.Table:
 
 
 def files(folder: Path, name: str, rows: int, first: int, last: int, count: int) -> str:
-    """Return a folder of Parquet files, which are written if need be."""
+    """Return a folder of Parquet files, writing them first if needed."""
 
     def write(path: Path) -> None:
         for part in range(count):
             pq.write_table(visits(rows // count, first, last, part), path / f"{part}.parquet")
 
-    return str(kept(folder / f"online-{name}-{rows}", write))
+    return str(cached_folder(folder / f"online-{name}-{rows}", write))
 
 
 @dataclass
 class OnlineBench:
-    """What the parts of the benchmark share.
+    """The settings that the parts of the benchmark share.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class OnlineBench:
         return files(self.folder, "events", EVENTS, UNTIL - SPAN, UNTIL, FILES)
 
     def rate(self, what: str, rows: int, took: float, least: float) -> None:
-        """Report how many events a second were done."""
+        """Report the number of events per second."""
         cells = plain_seconds(took), ""
         rate = rows / took / 1_000
         self.report.add(Result(what, "", rows, *cells, rate, least, "k/s", at_most=False))
@@ -97,8 +97,8 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     rounds : int
         Measured uploads.
     folder : Path
-        Where generated files are kept, and the store, which all parts but the upload's read as it
-        was left.
+        The folder of generated files and of the store, which the upload writes and all other parts
+        read.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -116,11 +116,11 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
 
 
 def upload(bench: OnlineBench, rounds: int) -> None:
-    """Upload from Parquet to an empty store, again and again."""
+    """Upload repeatedly from Parquet, the first time to an empty store."""
     spark = wb.session({"spark.master": f"local[{CORES}]"})
     events = spark.read.parquet(bench.events)
     shutil.rmtree(bench.folder / "online-store", ignore_errors=True)
-    # Starts Python's workers and loads the kernels, which belongs to no line.
+    # Starts Python's workers and loads the kernels, which no result should include.
     view_of(bench.folder).upload(events.limit(1_000), instant(UNTIL))
     view = view_of(bench.folder)
     took = [seconds(lambda: view.upload(events, instant(UNTIL))) for _ in range(rounds)]
@@ -133,9 +133,9 @@ def instant(micros: int) -> str:
 
 
 def fetch(bench: OnlineBench) -> None:
-    """Fetch one key and a hundred, of a store with uploaded and streamed hops."""
+    """Fetch one key and a hundred from a store with uploaded and streamed hops."""
     view = view_of(bench.folder)
-    streamed(view, visits(BATCH, UNTIL, UNTIL + 9 * HOUR, 99))
+    apply_next_batch(view, visits(BATCH, UNTIL, UNTIL + 9 * HOUR, 99))
     at = moment(UNTIL + 9 * HOUR)
     times = timed(lambda keys: view.fetch(keys, at=at), 1)
     bench.micros("fetch of one key, median", float(np.median(times)), 100)
@@ -145,26 +145,28 @@ def fetch(bench: OnlineBench) -> None:
 
 
 def moment(micros: int) -> Any:
-    """Return a time as Python has it."""
+    """Return a time as a datetime."""
     return pa.scalar(micros, pa.timestamp("us", "UTC")).as_py()
 
 
-def streamed(view: wb.OnlineView, events: pa.Table) -> None:
+def apply_next_batch(view: wb.OnlineView, events: pa.Table) -> None:
     """Apply events as the next batch of a stream."""
     status = view.status()
     layout = view._reading.serving().layout
-    held = {"user": "k0", "at": "__time__", "price": "c2"}
-    table = events.rename_columns([held[name] for name in events.column_names])
+    aliases = {"user": "k0", "at": "__time__", "price": "c2"}
+    table = events.rename_columns([aliases[name] for name in events.column_names])
     stream = status.stream or "benchmark"
     apply_batch(view.store, layout, status.lasting, table, stream, status.batch + 1)
 
 
 def timed(fetching: Callable[[Any], Any], size: int, rounds: int = FETCHES) -> list[float]:
-    """Return the microseconds of each of many fetches, of other keys each time."""
-    drawn = random.Random(size)
-    asked = [[drawn.randrange(KEYS) for _ in range(size)] for _ in range(rounds + rounds // 10)]
+    """Return the microseconds of each of many fetches, with different keys each time."""
+    generator = random.Random(size)
+    batches = [
+        [generator.randrange(KEYS) for _ in range(size)] for _ in range(rounds + rounds // 10)
+    ]
     took = []
-    for keys in asked:
+    for keys in batches:
         start = time.perf_counter_ns()
         fetching(keys)
         took.append((time.perf_counter_ns() - start) / 1_000)
@@ -172,7 +174,7 @@ def timed(fetching: Callable[[Any], Any], size: int, rounds: int = FETCHES) -> l
 
 
 def writer(bench: OnlineBench) -> None:
-    """Fetch beside a process that applies 20,000 events a second."""
+    """Fetch while another process applies 20,000 events per second."""
     view, at = view_of(bench.folder), moment(UNTIL + 9 * HOUR)
     alone = float(np.percentile(timed(lambda keys: view.fetch(keys, at=at), 1), 99))
     code = f"from benchmarks.online import write; write({str(bench.folder)!r})"
@@ -185,33 +187,33 @@ def writer(bench: OnlineBench) -> None:
     finally:
         process.kill()
         process.wait()
-    beside, total = float(np.percentile(took, 99)), sum(took) / 1_000_000
-    cells = f"{beside:.0f} µs", f"{alone:.0f} µs"
+    with_writer, total = float(np.percentile(took, 99)), sum(took) / 1_000_000
+    cells = f"{with_writer:.0f} µs", f"{alone:.0f} µs"
     what = f"99th percentile, writer {short(int(applied / total))}/s"
-    bench.report.add(Result(what, "no writer", KEYS, *cells, beside / alone, 2.0))
+    bench.report.add(Result(what, "no writer", KEYS, *cells, with_writer / alone, 2.0))
 
 
 def write(folder: str) -> None:
-    """Apply 20,000 events a second, in batches of half a second, for ever."""
+    """Apply 20,000 events per second, in batches of half a second, until killed."""
     view, seed = view_of(Path(folder)), 0
-    streamed(view, visits(WRITTEN // 2, UNTIL, UNTIL + 8 * HOUR, 1))
+    apply_next_batch(view, visits(WRITTEN // 2, UNTIL, UNTIL + 8 * HOUR, 1))
     print("begun", flush=True)
     begun = time.perf_counter()
     while True:
         seed += 1
-        streamed(view, visits(WRITTEN // 2, UNTIL, UNTIL + 8 * HOUR, seed))
+        apply_next_batch(view, visits(WRITTEN // 2, UNTIL, UNTIL + 8 * HOUR, seed))
         time.sleep(max(0.0, begun + seed / 2 - time.perf_counter()))
 
 
 def update(bench: OnlineBench) -> None:
-    """Keep hops current from a stream of files, and tell how many events a second are applied."""
+    """Update hops from a stream of files, and report the events per second."""
     spark = wb.session({"spark.master": f"local[{CORES}]"})
     count = STREAMED // BATCH
     path = files(bench.folder, "stream", STREAMED, UNTIL, UNTIL + 8 * HOUR, count)
     schema = spark.read.parquet(path).schema
     view = view_of(bench.folder)
     for _ in range(2):
-        # The first one loads the code of streams, which belongs to no line.
+        # The first one loads the code of streams, which no result should include.
         view.forget_stream()
         checkpoint = bench.folder / "online-checkpoint"
         shutil.rmtree(checkpoint, ignore_errors=True)

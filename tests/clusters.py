@@ -1,4 +1,4 @@
-"""Spark on loopback, started by the tests: a standalone cluster and a Spark Connect server."""
+"""Start Spark on loopback for the tests: a standalone cluster and a Spark Connect server."""
 
 import contextlib
 import os
@@ -23,35 +23,35 @@ from workbench.spark.sessions.class_archive import reading_options
 from workbench.spark.sessions.java import java_home
 
 KINDS = ("classic", "connect", "cluster")
-#: With each column that is made, Spark notes the line that did it, which takes a millisecond: a
-#: sixth of the time of our tests. Notebooks are tested as users have them.
+#: For each new column, Spark records the calling line, which takes a millisecond: a sixth of the
+#: time of our tests. Notebooks are tested with the settings of users.
 NO_CALL_SITES = {"spark.python.sql.dataFrameDebugging.enabled": "false"}
 CODEGEN = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
-#: Spark writes and compiles Java for each query, which takes longer than our tables of some rows.
-#: Notebooks, examples and the matrix have it as users do.
+#: Spark generates and compiles Java for each query, which takes longer than queries on our small
+#: tables. Notebooks, examples and the matrix use it as users do.
 NO_CODEGEN = dict(zip(CODEGEN, ("false", "NO_CODEGEN"), strict=True))
-#: Tables of the tests are small, and go to Spark's workers all the same: what is answered in this
-#: process has tests of its own.
+#: Tables of the tests are small, but go to Spark's workers: separate tests cover those that are
+#: answered in this process.
 ON_SPARK = {"spark.workbench.answerInDriver": "never"}
 FOR_FEW_ROWS = NO_CALL_SITES | NO_CODEGEN | ON_SPARK
 
 ZONE, PARTITIONS = "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"
-#: With this, a shuffle of ours has as many as set, however small the table.
+#: With this, our shuffles have as many partitions as set, however small the table.
 ALL_PARTITIONS = {"spark.sql.adaptive.coalescePartitions.enabled": "false"}
 
 _SPARK = Path(pyspark.__file__).parent
-_PATIENCE = 180  # seconds for a server to answer, on a busy machine too
-_LONGEST_CALL = 240  # seconds, less than a test may take
+_PATIENCE = 180  # seconds until a server must respond, even on a busy machine
+_LONGEST_CALL = 240  # seconds, less than the limit of a test
 
 
 def jvm_options() -> str:
-    """What `make test` gives the JVMs of drivers suits a cluster's, which live as briefly."""
+    """Return the options of `make test` for drivers: a cluster's JVMs are as short-lived."""
     return f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {reading_options()}"
 
 
 @contextlib.contextmanager
 def session_options(spark: SparkSession, options: Mapping[str, Any]) -> Iterator[None]:
-    """Give a session options for a while; what it had not set is not set behind it either."""
+    """Set options of a session in this context, and restore or unset them afterwards."""
     before = {name: spark.conf.get(name, None) for name in options}
     try:
         for name, value in options.items():
@@ -67,29 +67,29 @@ def session_options(spark: SparkSession, options: Mapping[str, Any]) -> Iterator
 
 @contextlib.contextmanager
 def generating_code(spark: SparkSession) -> Iterator[None]:
-    """Let the tests' session generate code for a while, as users' sessions do."""
+    """Let the tests' session generate code in this context, as users' sessions do."""
     with session_options(spark, CODEGEN):
         yield
 
 
 def free_port() -> int:
-    """A port that nothing listens on."""
+    """Return a port that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def python_without_the_packages(folder: Path) -> Path:
-    """Make a Python that finds our dependencies where they are, and neither of our packages."""
+    """Make a Python environment with our dependencies, but without our two packages."""
     venv.create(folder, symlinks=True, with_pip=False)
     site = next(folder.glob("lib/python*/site-packages"))
-    # Named as a plain folder: the .pth files in it, such as our own, are not followed.
+    # A .pth file adds a plain folder: the .pth files in that folder, such as ours, are ignored.
     site.joinpath("dependencies.pth").write_text(sysconfig.get_path("purelib"))
     return folder / "bin" / "python"
 
 
 class _Server:
-    """JVMs on loopback, and one process beside the tests whose session is on them."""
+    """JVMs on loopback, and one process next to the tests with a session on them."""
 
     def __init__(self, python: Path, folder: Path) -> None:
         self.folder = folder
@@ -126,14 +126,14 @@ class _Server:
         try:
             return answer.result(timeout=seconds)
         finally:
-            # One that hangs would keep the next test waiting, and Python from its end.
+            # A hanging process would block the next test, and the end of Python.
             if not answer.done() and self._driver:
                 _kill(self._driver_pid)
                 self._driver.shutdown()
                 self._driver = None
 
     def start_all(self) -> None:
-        """Start every process and wait until it can be used."""
+        """Start every process and wait until it is ready."""
         raise NotImplementedError
 
     def options(self) -> dict[str, object]:
@@ -141,7 +141,7 @@ class _Server:
         raise NotImplementedError
 
     def submit(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
-        """Begin ``function(spark, *arguments)`` in the process beside the tests."""
+        """Start ``function(spark, *arguments)`` in the process next to the tests."""
         if self._driver is None:
             start = (self.options(), self._environment)
             spawn = get_context("spawn")
@@ -150,13 +150,13 @@ class _Server:
         return self._driver.submit(_call, function, arguments)
 
     def run(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Call ``function(spark, *arguments)`` in the process beside the tests."""
+        """Call ``function(spark, *arguments)`` in the process next to the tests."""
         return self._wait_for(self.submit(function, *arguments), _LONGEST_CALL)
 
     def start(self, name: str, sign: str, script: str, *arguments: str) -> None:
-        """Start one of Spark's scripts and wait until it has said ``sign``."""
+        """Start one of Spark's scripts and wait until its log contains ``sign``."""
         log = self.folder / f"{name}.log"
-        # Servers have compiled nothing: the kernels that their workers run have been sent to them.
+        # Servers have an empty cache: the kernels that their workers run have been sent to them.
         own = {"NUMBA_CACHE_DIR": str(self.folder / "cache")}
         with log.open("wb") as output:
             self.running[name] = subprocess.Popen(
@@ -183,14 +183,14 @@ class _Server:
 
 
 class OwnSession(_Server):
-    """A local session in a process of its own, with settings that only a new JVM takes."""
+    """A local session in another process, with settings that need a new JVM."""
 
     def __init__(self, python: Path, folder: Path, conf: Mapping[str, object]) -> None:
         super().__init__(python, folder)
         self._conf = dict(conf)
 
     def start_all(self) -> None:
-        """Nothing: the process starts its session by itself."""
+        """Do nothing: the process starts its session by itself."""
 
     def options(self) -> dict[str, object]:
         return {
@@ -229,8 +229,8 @@ class Cluster(_Server):
             "spark.driver.memory": "1g",
             "spark.executor.memory": "600m",
             "spark.executor.extraJavaOptions": jvm_options(),
-            # An answer whose socket nobody had opened after 15 s, on a machine busy with all parts
-            # of the tests, is an UnboundLocalError of PySpark's.
+            # PySpark raises an UnboundLocalError if nobody opens a result's socket within 15 s,
+            # which happens on a machine busy with all parts of the tests.
             "spark.python.authenticate.socketTimeout": f"{_PATIENCE}s",
             PARTITIONS: 4,
         }
@@ -262,7 +262,7 @@ class ConnectServer(_Server):
 
 
 def _kill(pid: int) -> None:
-    """End a process and all that it started."""
+    """Kill a process and all that it started."""
     process = psutil.Process(pid)
     for one in (*process.children(recursive=True), process):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -280,7 +280,7 @@ def _call(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
     except (AssertionError, wb.WorkbenchError):
         raise
     except Exception as error:
-        # Spark's own exceptions do not survive the way from one process to another.
+        # Spark's own exceptions cannot be sent from one process to another.
         raise RuntimeError(f"{type(error).__name__}: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""Spark for the tests: classic in this process, Spark Connect and a cluster in others."""
+"""Fixtures of Spark: classic in this process, Spark Connect and a cluster in others."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def jvm() -> None:
-    """Asked for by what starts Spark in another process: ``--without-spark`` leaves it out."""
+    """Marks tests that start Spark in another process: ``--without-spark`` leaves them out."""
 
 
 @pytest.fixture(scope="session")
@@ -52,10 +52,11 @@ def connect(
 
 @pytest.fixture(scope="session")
 def run_on(jvm: None, request: pytest.FixtureRequest) -> RunOn:
-    """Call a function of a session on "classic", "connect" or "cluster": only the first is here.
+    """Call a function with a session of kind "classic", "connect" or "cluster".
 
-    Used as ``run_on(kind, function, *arguments)``, it gives what ``function(spark, *arguments)``
-    does. The function stands at the top of a test module; arguments and answer can be pickled.
+    ``run_on(kind, function, *arguments)`` returns the result of ``function(spark, *arguments)``.
+    Only "classic" runs in this process, so the function must be at the top level of a test module,
+    and the arguments and the result must be picklable.
     """
 
     def run(kind: str, function: Callable[..., Any], *arguments: object) -> Any:

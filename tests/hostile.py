@@ -1,4 +1,4 @@
-"""Names, values and error texts that break pages, and all pictures that show them."""
+"""Names that could break a page, and all pictures and widgets with such names."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -48,7 +48,7 @@ NAMES = {
 
 
 def stills(name: str) -> dict[str, str]:
-    """Every still picture, with a name wherever a name can stand."""
+    """Return every still picture, with a name wherever a name can be."""
     players = {f"player at {k}": _svg(Player(lesson(name), step=k)) for k in (0, 1)}
     return {
         **players,
@@ -60,7 +60,7 @@ def stills(name: str) -> dict[str, str]:
 
 
 def figures(name: str) -> dict[str, go.Figure]:
-    """Every figure, with a name wherever a name can stand."""
+    """Return every figure, with a name wherever a name can be."""
     two = pd.DataFrame({name: [1.0, 9.0]}, index=[1, 9])
     return {
         "consistency": consistency_figure(over_time(name), name).figure,
@@ -80,7 +80,7 @@ def figures(name: str) -> dict[str, go.Figure]:
 
 
 def widgets(name: str) -> dict[str, Any]:
-    """Widgets that need no session, with a name wherever a name can stand."""
+    """Return widgets that need no session, with a name wherever a name can be."""
     view = PlanView(plan(name))
     view.operator.value = 1
     listed = kinds(name)
@@ -89,7 +89,7 @@ def widgets(name: str) -> dict[str, Any]:
 
 
 def events(spark: SparkSession, names: Iterable[str]) -> DataFrame:
-    """A table whose columns, keys and events are called like that."""
+    """Return a table whose columns, keys and events have such names."""
     rows = [
         (name, event, minute, float(minute), name)
         for name in names
@@ -101,7 +101,7 @@ def events(spark: SparkSession, names: Iterable[str]) -> DataFrame:
 
 
 def explorers(spark: SparkSession, names: Iterable[str]) -> dict[str, Any]:
-    """The explorers of a table whose columns, keys and events are called like that."""
+    """Return the explorers of a table whose columns, keys and events have such names."""
     key, event, time, value, segment = (
         NAMES[one] for one in ("image", "script", "quotes", "end", "link")
     )
@@ -123,8 +123,8 @@ def explorers(spark: SparkSession, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _svg(widget: Any) -> str:
-    found = widget._repr_mimebundle_()
-    return str((found[0] if isinstance(found, tuple) else found)["image/svg+xml"])
+    bundle = widget._repr_mimebundle_()
+    return str((bundle[0] if isinstance(bundle, tuple) else bundle)["image/svg+xml"])
 
 
 def lesson(name: str) -> Lesson:
@@ -177,10 +177,10 @@ def kinds(name: str) -> WindowTypesExplorer:
 
 def origin(name: str, answer: Any = None) -> Origin:
     pieces = [Piece(OLDER, 0, 4, 0, 1), Piece(HOP, 4, 6, 1, 2), Piece(EVENT, 7, 8, 2, 3)]
-    said = name if answer is None else answer
+    value = name if answer is None else answer
     return Origin(
-        name, 9, 0, 6, 9, 2, pieces, [name] * 3, [said] * 3, [name] * 3,
-        np.array([1, 5, 7]), np.ones(3, bool), said, True,
+        name, 9, 0, 6, 9, 2, pieces, [name] * 3, [value] * 3, [name] * 3,
+        np.array([1, 5, 7]), np.ones(3, bool), value, True,
     )  # fmt: skip
 
 

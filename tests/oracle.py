@@ -1,4 +1,4 @@
-"""DuckDB in this process, started once: to open a database takes longer than most answers."""
+"""DuckDB in this process, started once: opening a database takes longer than most queries."""
 
 from atexit import register
 from functools import cache
@@ -7,9 +7,9 @@ import duckdb
 
 
 def duck() -> duckdb.DuckDBPyConnection:
-    """A connection of one's own to one thread of DuckDB; used in a ``with``, it forgets its tables.
+    """Return a new connection to DuckDB with one thread; a ``with`` block drops its tables.
 
-    Tables that are registered are its own; none is created.
+    Registered tables belong to the connection, and no tables are created.
     """
     return _database().cursor()
 

@@ -1,4 +1,4 @@
-"""The browser of the browser tests: Chromium, installed where that needs nobody's help."""
+"""Find Chromium for the browser tests, or install it if that needs no user."""
 
 import os
 import shutil
@@ -9,12 +9,12 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find_browser() -> str | None:
-    """The path of a Chromium or Chrome, if there is one."""
+    """Return the path of a Chromium or Chrome, if there is one."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def provide_browser() -> None:
-    """Install Chromium on Debian as root, else stop with what to do."""
+    """Install Chromium on Debian as root, else exit with instructions."""
     if not find_browser() and shutil.which("apt-get") and os.geteuid() == 0:
         print("Installing Chromium for the browser tests ...", flush=True)
         apt_get("update")
@@ -27,7 +27,7 @@ def provide_browser() -> None:
 
 
 def apt_get(*arguments: str) -> None:
-    """Run apt-get without questions; what it fails to do is seen by what is missing after it."""
+    """Run apt-get without questions; the caller checks that the program is there afterwards."""
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     command = ["apt-get", *arguments]
     subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False)

@@ -1,7 +1,7 @@
 """Run every notebook again and save its output, without the state of its widgets.
 
-Cells keep the lessons and pages of what they show: the site and ``wb.lesson`` make them live again.
-Those that are named are run alone: ``tools/notebooks.py 04 06``.
+Cells keep the lessons and pages that they show: the site and ``wb.lesson`` make them live again.
+``tools/notebooks.py 04 06`` runs only these notebooks.
 """
 
 import os
@@ -20,8 +20,8 @@ def main() -> None:
     for name in sys.argv[1:]:
         if not any(one.name.startswith(name) for one in notebooks):
             sys.exit(f"No notebook begins with {name!r}: give a number of two digits, such as 04.")
-    named = tuple(sys.argv[1:]) or ("",)
-    for notebook in (one for one in notebooks if one.name.startswith(named)):
+    chosen = tuple(sys.argv[1:]) or ("",)
+    for notebook in (one for one in notebooks if one.name.startswith(chosen)):
         print(f"Running {notebook.name} ...", flush=True)
         run("jupyter", "execute", "--inplace", "--timeout=1800", notebook)
         run("nbstripout", "--keep-output", "--keep-count", *UNWANTED, notebook)

@@ -1,6 +1,6 @@
-"""The Redis of the tests of stores, installed where that needs nobody's help.
+"""Install Redis for the tests of stores, if that needs no user.
 
-``python tools/redis_server.py`` alone does it, too: the tests call it where there is none.
+The tests call ``python tools/redis_server.py`` if there is no Redis.
 """
 
 import os
@@ -11,7 +11,7 @@ from browser import apt_get
 
 
 def provide_redis() -> None:
-    """Install redis-server on Debian as root, else stop with what to do."""
+    """Install redis-server on Debian as root, else exit with instructions."""
     if not shutil.which("redis-server") and shutil.which("apt-get") and os.geteuid() == 0:
         print("Installing redis-server for the tests of stores ...", flush=True)
         apt_get("update")

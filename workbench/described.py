@@ -1,4 +1,4 @@
-"""How our own objects look as the last line of a cell: what they are, and no job of Spark."""
+"""How our objects are displayed at the end of a cell: facts about them, without a Spark job."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -9,7 +9,7 @@ from workbench.markup import Markup, element, joined, stylesheet
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Of a card, in the colours of JupyterLab, and readable where there is none.
+#: The style of a table of facts, in JupyterLab's colours, with defaults for other pages.
 _STYLE = stylesheet(
     "table.wb-described.wb-described{border-collapse:collapse;font-size:13px;line-height:1.5;"
     "font-variant-numeric:tabular-nums;margin:2px 0;table-layout:auto}"
@@ -24,24 +24,24 @@ _STYLE = stylesheet(
     "color:var(--jp-ui-font-color0,inherit)}"
     "table.wb-described.wb-described.wb-described .wb-number{text-align:right}"
 )
-#: Kinds of columns whose digits stand below each other: numbers, shares, lengths of time.
+#: NumPy's kinds of columns that are aligned right: numbers and durations.
 _MEASURES = "iufm"
-#: Letters of one value, and rows of a table that is shown as the last line of a cell.
+#: The most characters of one value, and the most rows of a displayed table.
 _MOST, _ROWS = 400, 20
 
-#: What stands where a number has nothing to say, as the time to the first step.
+#: Shown in place of a number that does not exist, such as the time to the first step.
 ABSENT = "—"
-#: What is read of a name that has no letter, as an event's may.
+#: Shown in place of an empty name, such as that of an event.
 EMPTY = "(empty)"
 
-#: Nouns whose singular no ending tells.
+#: Nouns whose singular does not follow from the ending.
 _SINGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "buses": "bus",
 }  # fmt: skip
 
 
 def name_shown(name: object) -> str:
-    """Return a name as a person reads it.
+    """Return a name as it is displayed.
 
     Examples
     --------
@@ -52,10 +52,10 @@ def name_shown(name: object) -> str:
 
 
 class Described:
-    """What a notebook shows as a small table of facts; its ``repr`` stays a line of Python."""
+    """An object that a notebook displays as a small table of facts; its ``repr`` is unchanged."""
 
     def _facts(self) -> Mapping[str, object]:
-        """Return what is to be known of it, by a word for each; None leaves a fact out."""
+        """Return the facts by their labels; a fact that is None is left out."""
         raise NotImplementedError
 
     def _described(self) -> Markup:
@@ -66,13 +66,13 @@ class Described:
 
 
 def facts_table(title: str, facts: Mapping[str, object]) -> Markup:
-    """Return facts one below the other.
+    """Return a table of facts, one per row.
 
     Parameters
     ----------
     title : str
     facts : dict of str to value
-        A None leaves its fact out.
+        A fact that is None is left out.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def rows_table(
     rows: Iterable[Sequence[object]],
     measures: Sequence[bool] | None = None,
 ) -> Markup:
-    """Return rows of values below their heads: text left, numbers right; a None is a null.
+    """Return a table of rows with heads: text is aligned left, numbers right; None is null.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def rows_table(
     heads : list of str
     rows : iterable of sequences
     measures : list of bool, optional
-        Of each column, whether it is of numbers though it is shown as text.
+        For each column, whether it holds numbers although its values are text.
 
     Examples
     --------
@@ -113,22 +113,22 @@ def rows_table(
     'Peopleuserlevelann2'
     """
     values = [list(row) for row in rows]
-    known = measures or [False] * len(heads)
-    right = [one or _numbers([row[k] for row in values]) for k, one in enumerate(known)]
-    sides = ["wb-number" if one else None for one in right]
-    lines = [_row("th", heads, sides), *(_row("td", map(_short, row), sides) for row in values)]
+    given = measures or [False] * len(heads)
+    numeric = [one or _are_numbers([row[k] for row in values]) for k, one in enumerate(given)]
+    classes = ["wb-number" if one else None for one in numeric]
+    lines = [_row("th", heads, classes), *(_row("td", map(_short, row), classes) for row in values)]
     return _STYLE + element("table", element("caption", title), *lines, class_="wb-described")
 
 
-def _numbers(values: Sequence[object]) -> bool:
-    """Whether they are numbers, some of which may be missing."""
-    there = [value for value in values if value is not None]
-    return bool(there) and all(isinstance(value, Real) for value in there)
+def _are_numbers(values: Sequence[object]) -> bool:
+    """Return whether all values that are not None are numbers, and there is one."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, Real) for value in present)
 
 
-def _row(tag: str, cells: Iterable[object], sides: Iterable[str | None]) -> Markup:
-    pairs = zip(cells, sides, strict=True)
-    return element("tr", *(element(tag, cell, class_=side) for cell, side in pairs))
+def _row(tag: str, cells: Iterable[object], classes: Iterable[str | None]) -> Markup:
+    pairs = zip(cells, classes, strict=True)
+    return element("tr", *(element(tag, cell, class_=name) for cell, name in pairs))
 
 
 def frame_table(
@@ -138,7 +138,7 @@ def frame_table(
     heads: Mapping[str, str] | None = None,
     shown: Mapping[str, Callable[[Any], object]] | None = None,
 ) -> Markup:
-    """Return the first rows of a pandas table as :func:`rows_table` shows them.
+    """Return the first rows of a pandas table as a :func:`rows_table`.
 
     Parameters
     ----------
@@ -146,32 +146,32 @@ def frame_table(
     frame : pandas.DataFrame
         Its index is not shown.
     heads : dict of str to str, optional
-        What stands above a column where it is not the column's name.
+        Heads of columns that differ from the column's name.
     shown : dict of str to function, optional
-        What is shown of a value of a column; where there is none, a dash. In other columns a
-        missing value is a null, as the table has it.
+        Formats the values of a column; its missing values are shown as a dash. In other columns,
+        missing values are null.
 
     Examples
     --------
     >>> import pandas as pd
     >>> hits = pd.DataFrame({"share": [0.5, None]})
-    >>> found = frame_table("Hits", hits, shown={"share": "{:.0%}".format})
-    >>> found.partition("</style>")[2].striptags()
+    >>> table = frame_table("Hits", hits, shown={"share": "{:.0%}".format})
+    >>> table.partition("</style>")[2].striptags()
     'Hitsshare50%—'
     """
     names, first = list(map(str, frame.columns)), frame.head(_ROWS)
-    read = [(shown or {}).get(name, _itself) for name in names]
+    formatters = [(shown or {}).get(name, _itself) for name in names]
     rows = zip(first.itertuples(index=False, name=None), first.isna().to_numpy(), strict=True)
-    absent = [ABSENT if name in (shown or {}) else None for name in names]
-    told = [
-        [none if missing else said(value)
-         for said, none, value, missing in zip(read, absent, *row, strict=True)]
+    placeholders = [ABSENT if name in (shown or {}) else None for name in names]
+    cells = [
+        [placeholder if missing else write(value)
+         for write, placeholder, value, missing in zip(formatters, placeholders, *row, strict=True)]
         for row in rows
     ]  # fmt: skip
     more = f"; the first {_ROWS} of {len(frame):,} rows" if len(frame) > _ROWS else ""
     measures = [kind.kind in _MEASURES for kind in frame.dtypes]
-    named = [(heads or {}).get(name, name) for name in names]
-    return rows_table(title + more, named, told, measures)
+    labels = [(heads or {}).get(name, name) for name in names]
+    return rows_table(title + more, labels, cells, measures)
 
 
 def _itself(value: Any) -> object:
@@ -179,7 +179,7 @@ def _itself(value: Any) -> object:
 
 
 def unrun_table(title: str, columns: Sequence[str]) -> Markup:
-    """Return what is known of a table of Spark before it is run.
+    """Return a table of facts about a DataFrame that has not run.
 
     Examples
     --------
@@ -190,16 +190,16 @@ def unrun_table(title: str, columns: Sequence[str]) -> Markup:
     return facts_table(title, {"columns": ", ".join(columns), "rows": how})
 
 
-def shown_as(table: Any, make: Callable[[], str]) -> None:
-    """Have a notebook show one DataFrame in another way; what is made of it is shown as usual.
+def set_html(table: Any, make: Callable[[], str]) -> None:
+    """Set the HTML that a notebook displays for one DataFrame; tables derived from it keep theirs.
 
     Parameters
     ----------
     table : pyspark.sql.DataFrame or pandas.DataFrame
     make : function
-        Returns the markup, when it is asked for and not before.
+        Returns the markup; called when the table is displayed.
     """
-    # Past the columns of pandas, which warns of attributes that look like one.
+    # pandas would warn of a new attribute that looks like a column.
     object.__setattr__(table, "_repr_html_", make)
 
 
@@ -215,13 +215,13 @@ def _short(value: object) -> object:
 
 
 def noun(count: Any, unit: str) -> str:
-    """Return what stands behind a number: of one, an English plural loses its ending.
+    """Return the noun after a number: for 1, the singular of an English plural.
 
     Parameters
     ----------
     count : int
     unit : str
-        A plural, as a funnel's unit is; what is no plural stays as it is.
+        A plural, such as a funnel's unit; other words stay unchanged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Lengths of time as people write them, and times as microseconds."""
+"""Parse and format durations, and convert times to microseconds and back."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -13,11 +13,11 @@ MOST_TICKS = 2**63 - 1
 
 #: In microseconds.
 SECOND, MINUTE, HOUR, DAY = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
-#: How many months a unit of the calendar has.
+#: Calendar units, and the number of months of each.
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-#: Units of the calendar, and about how many days each has.
+#: Calendar units, and the approximate number of days of each.
 _DAYS = {"month": 30, "quarter": 91, "year": 365}
 _CALENDAR = re.compile(
     rf"(?P<many>\d+(\.\d+)?)?\s*\b(?P<unit>{'|'.join(_DAYS)})s?\b", re.IGNORECASE
@@ -33,7 +33,7 @@ def microseconds(value: Duration, argument: str = "window") -> int:
     value : str or timedelta
         Text with a unit, such as ``"1 hour"`` or ``"1 day 12 hours"``.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def microseconds(value: Duration, argument: str = "window") -> int:
     Raises
     ------
     WorkbenchError
-        When there is no unit, when the text is no duration, or when it is negative or too long.
+        When there is no unit, the text is no duration, or the duration is negative or too long.
 
     Examples
     --------
@@ -62,9 +62,9 @@ such as '1 hour', '90 days' or timedelta(minutes=5).
         raise WorkbenchError(
             f"{argument}: {text} has no unit; give a duration with a unit, {_EXAMPLE}."
         )
-    if isinstance(value, str) and (found := _CALENDAR.search(value)):
-        unit = found["unit"].lower()
-        days = round(float(found["many"] or 1) * _DAYS[unit])
+    if isinstance(value, str) and (match := _CALENDAR.search(value)):
+        unit = match["unit"].lower()
+        days = round(float(match["many"] or 1) * _DAYS[unit])
         raise WorkbenchError(
             f"{argument}: {text} has no fixed length, as {unit}s differ in theirs; "
             f"give days, such as '{days} days'."
@@ -104,7 +104,7 @@ def _nanoseconds(value: Any) -> int:
 
 
 def exact_text(micros: int) -> str:
-    """Return a duration in its largest unit that is as long on every day, as SQL reads it.
+    """Return a duration for SQL, in the largest unit up to hours that divides it.
 
     Parameters
     ----------
@@ -127,14 +127,14 @@ def exact_text(micros: int) -> str:
 
 
 def ticks(value: Duration, argument: str = "window") -> int:
-    """Return a duration for an integer time column, in that column's own unit.
+    """Return a duration for an integer time column, in that column's unit.
 
     Parameters
     ----------
     value : int
-        Zero or more, Python's or NumPy's.
+        Zero or more, of Python or NumPy.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
@@ -164,21 +164,21 @@ def ticks(value: Duration, argument: str = "window") -> int:
     return number
 
 
-def as_given(value: Any) -> Any:
-    """Return a duration as a person writes it: NumPy's integers are Python's, all else stays.
+def to_python(value: Any) -> Any:
+    """Return NumPy's integers as Python's, and any other duration unchanged.
 
     Examples
     --------
     >>> import numpy as np
-    >>> as_given(np.int64(3600)), as_given("1 hour")
+    >>> to_python(np.int64(3600)), to_python("1 hour")
     (3600, '1 hour')
     """
     number = whole_number(value)
     return value if number is None else number
 
 
-def spoken(micros: float) -> str:
-    """Return a duration as a person says it, in its two largest units.
+def duration_text(micros: float) -> str:
+    """Return a duration as text in its two largest units.
 
     Parameters
     ----------
@@ -191,8 +191,8 @@ def spoken(micros: float) -> str:
 
     Examples
     --------
-    >>> spoken(5_400_000_000), spoken(86_400_000_000), spoken(1_500_000), spoken(250)
-    ('1 h 30 min', '1 day', '1.5 s', '250 µs')
+    >>> [duration_text(micros) for micros in (5_400_000_000, 86_400_000_000, 1_500_000, 250)]
+    ['1 h 30 min', '1 day', '1.5 s', '250 µs']
     """
     if 0 < micros < 1_000:
         return f"{micros:g} µs"
@@ -211,7 +211,7 @@ def spoken(micros: float) -> str:
 
 
 def since_epoch(moment: datetime) -> int:
-    """Return a time as microseconds since 1970; one without a zone is as of UTC.
+    """Return a time as microseconds since 1970; a time without a zone is taken as UTC.
 
     Examples
     --------
@@ -223,12 +223,12 @@ def since_epoch(moment: datetime) -> int:
 
 
 def from_epoch(micros: int) -> datetime:
-    """Return microseconds since 1970 as a time of UTC.
+    """Return microseconds since 1970 as a time in UTC.
 
     Raises
     ------
     OverflowError
-        When no calendar of Python's holds it.
+        When the time is out of the range of Python's datetime.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What goes wrong, said in one sentence to the person who can mend it."""
+"""Errors and warnings in one sentence, for the person who can fix the cause."""
 
 import contextlib
 import functools
@@ -15,7 +15,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 _HERE = Path(__file__).parent
-#: Whose lines are not the caller's: ours, and what Python puts between them.
+#: Files whose lines are not the caller's: ours, and modules of Python that may be between them.
 _BETWEEN = (
     f"{_HERE}/",
     f"{_HERE.with_name('kernels')}/",
@@ -28,7 +28,7 @@ _notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 class WorkbenchError(ValueError):
     """A request that cannot be carried out: the message names the argument and what to do.
 
-    In a cell of a notebook it is that sentence with the caller's own line; ``%tb`` shows the rest.
+    A notebook's cell shows that sentence with the caller's own line; ``%tb`` shows the rest.
 
     Examples
     --------
@@ -40,11 +40,11 @@ rows; give an integer, negative before the current row, a Column, or None for no
     """
 
     def _render_traceback_(self) -> list[str]:
-        return shown_in_a_cell(self, f"{type(self).__name__}: {self}")
+        return cell_traceback(self, f"{type(self).__name__}: {self}")
 
 
 def kind_in_words(value: object) -> str:
-    """Say what somebody gave, in a sentence.
+    """Return the type of a value with its article, for an error message.
 
     Examples
     --------
@@ -60,11 +60,11 @@ def kind_in_words(value: object) -> str:
 
 
 class WorkbenchWarning(UserWarning):
-    """Something that is carried out, but is probably not what was meant.
+    """A request that is carried out, but is probably not what was meant.
 
     Examples
     --------
-    Where it is to end a program, Python makes an error of it:
+    Python can turn it into an error:
 
     >>> import warnings
     >>> import workbench as wb
@@ -77,11 +77,11 @@ it has no rows; give the earlier bound first, negative before the current row.
 
 
 class JobError(WorkbenchError):
-    """A Spark job that was broken off: the message says by what, and what to do."""
+    """A Spark job that failed: the message says why, and what to do."""
 
 
 def warn(sentence: str) -> None:
-    """Warn of something at the line of the caller's that asked for it.
+    """Warn at the caller's line.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def warn(sentence: str) -> None:
 
     Examples
     --------
-    >>> with noted() as notes:
+    >>> with collect_warnings() as notes:
     ...     warn("3 rows were left out.")
     >>> notes
     ['3 rows were left out.']
@@ -102,7 +102,7 @@ def warn(sentence: str) -> None:
     if notes is not None:
         notes.append(sentence)
         return
-    # What `skip_file_prefixes` does, which Python 3.11 does not have.
+    # Python 3.11 does not have `skip_file_prefixes`, which does the same.
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and _is_between(frame):
         level, frame = level + 1, frame.f_back
@@ -110,8 +110,8 @@ def warn(sentence: str) -> None:
 
 
 @contextlib.contextmanager
-def noted() -> Iterator[list[str]]:
-    """Keep what is warned of as a list, where a widget says it; of this thread alone.
+def collect_warnings() -> Iterator[list[str]]:
+    """Collect this thread's warnings in a list, which a widget can show.
 
     Yields
     ------
@@ -125,42 +125,42 @@ def noted() -> Iterator[list[str]]:
         _notes.reset(token)
 
 
-def shown_in_a_cell(error: BaseException, sentence: str) -> list[str]:
-    """Return how IPython shows an error: the line that asked, and one sentence.
+def cell_traceback(error: BaseException, sentence: str) -> list[str]:
+    """Return the lines that IPython shows for an error: the caller's line, and one sentence.
 
     Parameters
     ----------
     error : exception
-        What was raised. Where it is shown once more, as ``%tb`` does, all of it is.
+        If it is shown a second time, as ``%tb`` does, its full traceback is returned.
     sentence : str
 
     Returns
     -------
     list of str
-        As IPython wants it of ``_render_traceback_``.
+        The result of IPython's hook ``_render_traceback_``.
     """
     if vars(error).setdefault("_shown_in_a_cell", False):
-        return whole_traceback(error)
+        return full_traceback(error)
     vars(error)["_shown_in_a_cell"] = True
-    call = _lines_of_call(error.__traceback__)
-    # A page may break lines within words.
+    call = _call_lines(error.__traceback__)
+    # A page may break longer lines inside words.
     first, *marked = sentence.split("\n")
     lines = textwrap.wrap(first, 88, break_long_words=False, break_on_hyphens=False) + marked
     return [*call, *([""] if call else []), *lines, "%tb shows the whole traceback."]
 
 
-def whole_traceback(error: BaseException) -> list[str]:
-    """Return how IPython shows an error that does not say how it is to be shown."""
+def full_traceback(error: BaseException) -> list[str]:
+    """Return the lines of IPython's default traceback of an error."""
     here = shell()
     if here is None:
         return traceback.format_exception(error)
     kind, trace = type(error), error.__traceback__
-    found: list[str] = here.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
-    return found
+    lines: list[str] = here.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
+    return lines
 
 
 def shell() -> Any:
-    """Return the IPython that runs, None where none does."""
+    """Return the running IPython shell, or None."""
     ipython = sys.modules.get("IPython")
     return None if ipython is None else ipython.get_ipython()
 
@@ -177,32 +177,32 @@ def _is_of_ipython(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] == "IPython"
 
 
-def _lines_of_call(trace: TracebackType | None) -> list[str]:
-    """The caller's own line: the last one before ours begin, or Spark's."""
-    found: tuple[FrameType, int] | None = None
+def _call_lines(trace: TracebackType | None) -> list[str]:
+    """Return the caller's own line: the last one before the first line of ours or of Spark's."""
+    caller: tuple[FrameType, int] | None = None
     for frame, line in traceback.walk_tb(trace):
         if _is_of_ipython(frame):
-            # It stands between a cell and its magic.
+            # These frames are between a cell and its magic.
             continue
-        if found is not None and (_is_between(frame) or _is_of_spark(frame)):
+        if caller is not None and (_is_between(frame) or _is_of_spark(frame)):
             break
-        found = frame, line
-    if found is None or _is_between(found[0]):
+        caller = frame, line
+    if caller is None or _is_between(caller[0]):
         return []
-    frame, line = found
+    frame, line = caller
     name = frame.f_code.co_filename
-    text = _as_typed(linecache.getline(name, line, frame.f_globals).strip())
-    return [f"{_place(name)}, line {line}", f"----> {line} {text}"] if text else []
+    text = _typed_line(linecache.getline(name, line, frame.f_globals).strip())
+    return [f"{_file_label(name)}, line {line}", f"----> {line} {text}"] if text else []
 
 
-def _as_typed(text: str) -> str:
-    """A line of a cell as it was typed: of a cell with a magic, IPython makes one call."""
-    found = re.match(r"get_ipython\(\)\.run_cell_magic\('(\w+)', (['\"])(.*?)\2, ", text)
-    return text if found is None else f"%%{found[1]} {found[3]}".rstrip()
+def _typed_line(text: str) -> str:
+    """Return a line of a cell as typed: IPython converts a cell with a magic into one call."""
+    magic = re.match(r"get_ipython\(\)\.run_cell_magic\('(\w+)', (['\"])(.*?)\2, ", text)
+    return text if magic is None else f"%%{magic[1]} {magic[3]}".rstrip()
 
 
-def _place(name: str) -> str:
-    """What IPython calls a file, which can be a cell."""
+def _file_label(name: str) -> str:
+    """Return IPython's label of a file, which can be a cell."""
     here = shell()
-    named = None if here is None else here.compile.format_code_name(name)
-    return " ".join(named) if named else f"File {name}"
+    label = None if here is None else here.compile.format_code_name(name)
+    return " ".join(label) if label else f"File {name}"

@@ -1,4 +1,4 @@
-"""Exercises that check an answer without giving it away."""
+"""Exercises that check an answer without revealing it."""
 
 import hashlib
 from dataclasses import dataclass

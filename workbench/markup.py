@@ -1,7 +1,7 @@
-"""HTML, SVG and the tags of chart texts, all made here: whatever is not markup is escaped.
+"""Build HTML, SVG and the tags of chart texts; whatever is not markup is escaped.
 
-Names, values and error texts come from tables of other people. They are shown as they are, in every
-picture and every widget, and are never read as tags.
+Names, values and error texts come from tables of other people. Every picture and widget shows them
+literally, and never interprets them as tags.
 """
 
 import base64
@@ -14,20 +14,20 @@ from typing import Self
 
 import markupsafe
 
-# What XML forbids and what no UTF-8 can hold, and what turns round the digits that stand beside it.
+# Characters that XML forbids or UTF-8 cannot encode, and those that reverse the digits near them.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-# Elements that hold nothing, and how they end: HTML's and SVG's.
+# Empty elements of HTML and SVG, and how their tags end.
 _EMPTY = {"br": ">"} | dict.fromkeys(
     ("circle", "line", "path", "polygon", "polyline", "rect"), "/>"
 )
 
 
 class Markup(markupsafe.Markup):
-    """A text whose tags count. What is added to it, joined with it or put into it is escaped.
+    """Text whose tags are markup. Text that is added, joined or inserted is escaped.
 
-    Make one with :func:`element`: only this module gives the constructor a text.
+    Make one with :func:`element`: only this module calls the constructor.
 
     Examples
     --------
@@ -39,16 +39,16 @@ class Markup(markupsafe.Markup):
 
     @classmethod
     def escape(cls, value: object, /) -> Self:
-        """Return markup as it is, and anything else as a text that shows itself."""
+        """Return markup unchanged, and anything else as escaped text."""
         return value if isinstance(value, cls) else cls(_escaped(str(value)))
 
 
 def readable(text: str) -> str:
-    r"""Return a text with a sign in place of each character that no page can show.
+    r"""Replace each character that a page cannot show.
 
-    Control characters but tab and line ends become their pictures, such as ``␀``, which keep names
-    apart. Halves of surrogate pairs and what is no character become ``�``, and so do the
-    marks that change the direction of writing, as they would turn round numbers beside a name.
+    Control characters other than tab and line ends become their symbols, such as ``␀``, so that
+    different names stay different. Halves of surrogate pairs and noncharacters become ``�``, and so
+    do marks that change the direction of writing, as they would reverse numbers next to a name.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ def readable(text: str) -> str:
     >>> print(readable("a\x00b\x1bc\ud800"))
     a␀b␛c�
     """
-    return _HIDDEN.sub(_sign, text)
+    return _HIDDEN.sub(_replacement, text)
 
 
-def _sign(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _replacement(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return chr(0x2400 + code) if code < 0x20 else "\ufffd"
 
 
@@ -78,9 +78,9 @@ def element(tag: str, /, *content: object, **attributes: object) -> Markup:
     ----------
     tag : str
     *content : Markup or any
-        What is no markup is escaped.
+        Content that is not markup is escaped.
     **attributes : any
-        Underscores stand for hyphens, one at the end for nothing; a None leaves the attribute out.
+        Underscores stand for hyphens, except at the end; an attribute that is None is left out.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def element(tag: str, /, *content: object, **attributes: object) -> Markup:
     <p class="note">a &lt; b</p>
     """
     start = f"<{tag}" + "".join(
-        f' {_written(name)}="{_value(value)}"'
+        f' {_attribute_name(name)}="{_attribute_value(value)}"'
         for name, value in attributes.items()
         if value is not None
     )
@@ -104,22 +104,22 @@ def element(tag: str, /, *content: object, **attributes: object) -> Markup:
 
 
 @cache
-def _written(name: str) -> str:
+def _attribute_name(name: str) -> str:
     return name.rstrip("_").replace("_", "-")
 
 
-def _value(value: object) -> str:
+def _attribute_value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.1f}".removesuffix(".0")
     return str(value) if isinstance(value, int) else _escaped(str(value))
 
 
 def _escaped(text: str) -> str:
-    return markupsafe.escape(_HIDDEN.sub(_sign, text))
+    return markupsafe.escape(_HIDDEN.sub(_replacement, text))
 
 
 def joined(parts: Iterable[object]) -> Markup:
-    """Return parts one behind the other; what is no markup is escaped.
+    """Concatenate parts; those that are not markup are escaped.
 
     Examples
     --------
@@ -130,12 +130,12 @@ def joined(parts: Iterable[object]) -> Markup:
 
 
 BREAK = element("br")
-#: At the end of a hover text of plotly: the trace's name is not shown beside it.
+#: At the end of a hover text, this keeps plotly from adding the trace's name.
 NO_NAME = element("extra", "")
 
 
 def in_lines(parts: Iterable[object]) -> Markup:
-    """Return parts one below the other.
+    """Return parts with line breaks between them.
 
     Examples
     --------
@@ -146,15 +146,15 @@ def in_lines(parts: Iterable[object]) -> Markup:
 
 
 def chart_text(*parts: object) -> str:
-    """Return what plotly shows as these parts: it reads tags, entities and formulas in every text.
+    """Return parts as text for plotly, which interprets tags, entities and formulas in any text.
 
-    Every title, label, name, category and hover text of a figure that may hold a name or a value
-    of a table goes through here.
+    Use it for every title, label, name, category and hover text of a figure that may contain a
+    name or a value of a table.
 
     Parameters
     ----------
     *parts : Markup or any
-        What is no markup is shown as it is.
+        Parts that are not markup are shown literally.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def chart_text(*parts: object) -> str:
 
 
 def stylesheet(css: str) -> Markup:
-    """Return rules as an element of a page. They are our own: nothing in them is escaped.
+    """Return our own CSS rules as a style element; nothing in them is escaped.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def own_file(path: Path) -> Markup:
 
 
 def converted(page: str) -> Markup:
-    """Return what another program has made of a notebook: who hands it on trusts what is in it.
+    """Return a page that another program made of a notebook as markup; the caller trusts it.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def converted(page: str) -> Markup:
 
 
 def as_json(value: object) -> Markup:
-    """Return a value as JSON that cannot end the script element which holds it.
+    """Return a value as JSON that cannot close the script element around it.
 
     Examples
     --------
@@ -207,19 +207,19 @@ def as_json(value: object) -> Markup:
     return Markup(text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e"))
 
 
-def in_letters(data: bytes) -> Markup:
-    """Return bytes in base64, which a browser reads with ``atob``.
+def in_base64(data: bytes) -> Markup:
+    """Return bytes in base64, which a browser decodes with ``atob``.
 
     Examples
     --------
-    >>> print(in_letters(b"</script>"))
+    >>> print(in_base64(b"</script>"))
     PC9zY3JpcHQ+
     """
     return Markup(base64.b64encode(data).decode("ascii"))
 
 
 def filled(template: Markup, parts: dict[str, object]) -> Markup:
-    """Return a template with a part in place of each ``{{name}}``.
+    """Return a template with each ``{{name}}`` replaced by its part.
 
     Examples
     --------

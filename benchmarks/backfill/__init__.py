@@ -1,1 +1,1 @@
-"""Features as of each query, of events and of rows that change, over visits."""
+"""Features as of each query, from events and from rows that change, over visits."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks backfill``: features as of each query, by every method and by others."""
+"""``python -m benchmarks backfill``: features as of each query, by every method and with others."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -15,12 +15,12 @@ from benchmarks.measuring.spark_metrics import WorkerPeak
 from workbench.backfill.methods import METHODS
 
 PARTS = ("sizes", "naive", "hot", "methods", "cut", "memory", "kernels")
-#: Events and queries; DuckDB and the targets are of the middle ones.
+#: Numbers of events and queries; the targets against DuckDB are for some of them.
 SIZES = ((10_000, 10_000), (100_000, 100_000), (1_000_000, 100_000), (5_000_000, 500_000))
 LARGEST = (10_000_000, 1_000_000)
-#: The naive join looks at each pair of a key within the longest window: seven minutes for the last.
+#: The naive join visits each pair of a key within the longest window: seven minutes for the last.
 NAIVE = ((10_000, 10_000), (100_000, 100_000), (1_000_000, 1_000_000), (2_000_000, 2_000_000))
-#: At most so many times the time of DuckDB.
+#: Targets: at most this multiple of DuckDB's time.
 AGAINST_DUCKDB = {(1_000_000, 100_000): 1.5, (5_000_000, 500_000): 0.5}
 
 
@@ -32,7 +32,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -46,7 +46,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     if chosen == {"kernels"}:
         return report
     bench = BackfillBench(wb.session({"spark.master": f"local[{CORES}]"}), folder, rounds, report)
-    # The first job starts Python's workers and loads the kernels, which belongs to no line.
+    # The first job starts Python's workers and loads the kernels, which no result should include.
     bench.write(Visits(*SIZES[0]))
     parts = {"sizes": sizes, "naive": naive, "hot": hot, "methods": methods}
     parts |= {"cut": cut, "memory": memory}
@@ -57,7 +57,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
 
 
 def sizes(bench: BackfillBench) -> None:
-    """Compare with DuckDB at growing sizes, and each size's time with the one before."""
+    """Compare with DuckDB at growing sizes, and the largest size with half of it."""
     what, before = "wb.Backfill, auto", {}
     for events, queries in SIZES:
         visits = Visits(events, queries)
@@ -75,7 +75,7 @@ def sizes(bench: BackfillBench) -> None:
 
 
 def largest(bench: BackfillBench, half: float) -> None:
-    """Compare the largest size with half of it: the time, and the most that any worker holds."""
+    """Compare the largest size with half of it: the time, and the peak memory of a worker."""
     peaks = []
     for size in (SIZES[-1], LARGEST):
         with WorkerPeak() as peak:
@@ -91,7 +91,7 @@ def largest(bench: BackfillBench, half: float) -> None:
 
 
 def naive(bench: BackfillBench) -> None:
-    """Compare with the naive join, up to the largest size that it finishes in some minutes."""
+    """Compare with the naive join, up to the size for which it takes some minutes."""
     for events, queries in NAIVE:
         visits = Visits(events, queries)
         ways = {one: partial(bench.write, visits, one) for one in ("auto", "naive")}
@@ -106,7 +106,7 @@ def naive(bench: BackfillBench) -> None:
 
 
 def hot(bench: BackfillBench) -> None:
-    """Compare half of everything on one key with the same spread evenly."""
+    """Compare half of all rows on one key with the same number spread evenly."""
     for events, queries in SIZES[2:]:
         pair = {"hot": Visits(events, queries, hot=True), "even": Visits(events, queries)}
         times = bench.timed({name: partial(bench.write, one) for name, one in pair.items()})
@@ -116,7 +116,7 @@ def hot(bench: BackfillBench) -> None:
 
 
 def methods(bench: BackfillBench) -> None:
-    """Compare the method that is chosen with the best of those there are."""
+    """Compare the chosen method with the best of all."""
     for visits in (Visits(1_000_000, 100_000), Visits(1_000_000, 100_000, hot=True)):
         names = [name for name in METHODS if name != "naive"]
         times = bench.timed({one: partial(bench.write, visits, one) for one in ("auto", *names)})

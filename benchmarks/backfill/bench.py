@@ -1,4 +1,4 @@
-"""What the parts of the benchmark of backfills share: the question, and ways to run it."""
+"""What the parts of the benchmark of backfills share: the features, and ways to compute them."""
 
 import math
 import shutil
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 CORES = 2
 WINDOWS = {"5 hours": 18_000, "7 days": 604_800, "90 days": 7_776_000}
 FUNCTIONS = ("count", "sum", "avg", "max", "last")
-#: Seconds of a run from which on one is enough.
+#: A way whose first run takes more seconds than this is not run again.
 PATIENCE = 20.0
 
 
 @dataclass
 class BackfillBench:
-    """What the parts of the benchmark share.
+    """The settings that the parts of the benchmark share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     folder : Path
-        Of the generated files, and of the answers.
+        The folder of generated files and of answers.
     rounds : int
         Measured runs of each way.
     report : Report
@@ -44,13 +44,13 @@ class BackfillBench:
     report: Report
 
     def write(self, visits: Visits, method: str = "auto") -> None:
-        """Answer from Parquet to Parquet."""
+        """Compute from Parquet to Parquet."""
         queries, events = map(self.spark.read.parquet, visits.paths(self.folder))
-        found = backfill().run(queries, events, method)
-        found.write.mode("overwrite").parquet(str(self.folder / f"features-{method}"))
+        features = backfill().run(queries, events, method)
+        features.write.mode("overwrite").parquet(str(self.folder / f"features-{method}"))
 
     def by_duckdb(self, visits: Visits) -> None:
-        """Answer by DuckDB's windows over the union of both tables, from Parquet to Parquet."""
+        """Compute with DuckDB's windows over the union of both tables, from Parquet to Parquet."""
         to = self.folder / "features-duckdb"
         shutil.rmtree(to, ignore_errors=True)
         queries, events = visits.paths(self.folder)
@@ -59,17 +59,17 @@ class BackfillBench:
             connection.execute(f"COPY ({text}) TO '{to}' (FORMAT parquet, PER_THREAD_OUTPUT)")
 
     def check(self, methods: Sequence[str]) -> None:
-        """Refuse answers of the last runs that are not the same."""
+        """Refuse results of the last runs that differ."""
         names = backfill().names
         totals = ", ".join(f'count("{n}"), sum("{n}")::DOUBLE' for n in names)
         with duckdb.connect() as connection:
-            asked = {
+            sql = {
                 one: f"SELECT count(*), {totals} FROM '{self.folder}/features-{one}/*.parquet'"
                 for one in methods
             }
-            found = {one: connection.sql(query).fetchall()[0] for one, query in asked.items()}
-        first = found[methods[0]]
-        check_same({one: _as_in(first, row) for one, row in found.items()})
+            sums = {one: connection.sql(query).fetchall()[0] for one, query in sql.items()}
+        first = sums[methods[0]]
+        check_same({one: _rounded_to(first, row) for one, row in sums.items()})
 
     def timed(self, ways: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
         """Return the median time of each way."""
@@ -77,8 +77,8 @@ class BackfillBench:
         return {name: timing.median for name, timing in timings.items()}
 
 
-def _as_in(first: Sequence[float], row: Sequence[float]) -> list[float]:
-    """Totals, as in the first row where they differ by no more than the order of adding up."""
+def _rounded_to(first: Sequence[float], row: Sequence[float]) -> list[float]:
+    """Return totals, replaced by those of the first row if they differ only by rounding."""
     pairs = zip(first, row, strict=True)
     return [a if math.isclose(a, b, rel_tol=1e-9) else b for a, b in pairs]
 
@@ -89,9 +89,9 @@ def backfill(window: str = "sliding") -> wb.Backfill:
 
 
 def five_functions(windows: list[str]) -> list[wb.Aggregation]:
-    """Return the functions that are measured, over some windows."""
-    asked = [wb.Aggregation("count", windows=windows)]
-    return asked + [wb.Aggregation(name, "price", windows) for name in FUNCTIONS[1:]]
+    """Return the measured functions over some windows."""
+    count = wb.Aggregation("count", windows=windows)
+    return [count, *(wb.Aggregation(name, "price", windows) for name in FUNCTIONS[1:])]
 
 
 def in_duckdb(queries: str, events: str) -> str:

@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 CORES = 2
 ROWS, MUTATIONS, QUERIES = 1_000_000, 1_000_000, 100_000
-#: Of the mutations: rows that are put in, and rows that are changed, by two mutations each; the
-#: others are taken out.
+#: Shares of the mutations that insert rows, and that change rows, by two mutations each; the others
+#: delete rows.
 INSERTED, CHANGED = 0.5, 0.2
 MOST = 2.0
 
 
 @dataclass
 class EntityBench:
-    """What the runs share.
+    """The settings that the runs share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     folder : Path
-        Of the generated files, and of the answers.
+        The folder of generated files and of answers.
     """
 
     spark: "SparkSession"
@@ -47,8 +47,8 @@ class EntityBench:
         """Return a generated table."""
         return self.spark.read.parquet(str(self.folder / f"ratings-{name}"))
 
-    def by_lives(self) -> None:
-        """Answer from snapshots and mutations."""
+    def by_entities(self) -> None:
+        """Compute from snapshots and mutations."""
         ratings = wb.Entities(
             self.read("snapshots"), self.read("mutations"),
             key="user", id="id", time="at", mutation_time="made",
@@ -56,13 +56,13 @@ class EntityBench:
         self.write(ratings, "entities")
 
     def by_events(self, name: str) -> None:
-        """Answer from as many events as both tables have rows, or as there are rows."""
+        """Compute from as many events as both tables have rows, or as the snapshot has."""
         self.write(self.read(name), name)
 
     def write(self, events: Any, to: str) -> None:
-        """Answer to Parquet."""
-        found = backfill().run(self.read("queries"), events)
-        found.write.mode("overwrite").parquet(str(self.folder / f"features-{to}"))
+        """Compute into Parquet files."""
+        features = backfill().run(self.read("queries"), events)
+        features.write.mode("overwrite").parquet(str(self.folder / f"features-{to}"))
 
 
 def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
@@ -73,9 +73,9 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
-        Nothing: there is one part.
+        Ignored: there is only one part.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     report = Report()
     bench = EntityBench(wb.session({"spark.master": f"local[{CORES}]"}), folder)
     ways: dict[str, Callable[[], None]] = {
-        "entities": bench.by_lives,
+        "entities": bench.by_entities,
         "events": partial(bench.by_events, "events"),
         "fewer events": partial(bench.by_events, "fewer"),
     }
@@ -112,27 +112,27 @@ def generate(folder: Path) -> None:
     price = _prices(random, len(user))
     table = {"id": np.arange(len(user)), "user": user, "at": at, "price": price}
     _write(folder / "ratings-snapshots", {name: one[:ROWS] for name, one in table.items()}, True)
-    which = random.permutation(ROWS)[: changed + deleted]
-    before = {name: one[which] for name, one in table.items()}
+    touched = random.permutation(ROWS)[: changed + deleted]
+    before = {name: one[touched] for name, one in table.items()}
     after = {name: one[:changed] for name, one in before.items()}
     after["price"] = _prices(random, changed)
     new = {name: one[ROWS:] for name, one in table.items()}
-    made = _times(random, len(which), 0)
-    said = np.repeat(["update_before", "delete"], [changed, deleted])
-    moves = {name: np.concatenate([before[name], after[name], new[name]]) for name in table}
-    moves["made"] = np.concatenate([made, made[:changed], new["at"]])
-    put_in = np.repeat(["update_after", "insert"], [changed, inserted])
-    moves["op"] = np.concatenate([said, put_in])
-    order = random.permutation(len(moves["op"]))
-    _write(folder / "ratings-mutations", {name: one[order] for name, one in moves.items()})
+    made = _times(random, len(touched), 0)
+    old_op = np.repeat(["update_before", "delete"], [changed, deleted])
+    mutations = {name: np.concatenate([before[name], after[name], new[name]]) for name in table}
+    mutations["made"] = np.concatenate([made, made[:changed], new["at"]])
+    new_op = np.repeat(["update_after", "insert"], [changed, inserted])
+    mutations["op"] = np.concatenate([old_op, new_op])
+    order = random.permutation(len(mutations["op"]))
+    _write(folder / "ratings-mutations", {name: one[order] for name, one in mutations.items()})
     for name, rows in (("events", ROWS + MUTATIONS), ("fewer", ROWS)):
         times = _times(random, rows // 2, -YEAR), _times(random, rows - rows // 2, 0)
         columns = {"user": random.integers(0, KEYS, rows), "at": np.concatenate(times)}
         shuffled = random.permutation(rows)
         columns = {key: one[shuffled] for key, one in columns.items()}
         _write(folder / f"ratings-{name}", columns | {"price": _prices(random, rows)})
-    asked = {"user": random.integers(0, KEYS, QUERIES), "at": _times(random, QUERIES, 0)}
-    _write(folder / "ratings-queries", asked)
+    queries = {"user": random.integers(0, KEYS, QUERIES), "at": _times(random, QUERIES, 0)}
+    _write(folder / "ratings-queries", queries)
 
 
 def _times(random: np.random.Generator, size: int, first: int) -> NDArray[np.int64]:
@@ -148,10 +148,10 @@ def _write(path: Path, columns: dict[str, NDArray[Any]], snapshot: bool = False)
     table = pa.table(columns)
     for name in ("at", "made"):
         if name in columns:
-            place, moment = table.schema.get_field_index(name), pa.timestamp("us", "UTC")
-            table = table.set_column(place, name, table.column(name).cast(moment))
+            index, instant = table.schema.get_field_index(name), pa.timestamp("us", "UTC")
+            table = table.set_column(index, name, table.column(name).cast(instant))
     if snapshot:
-        # Taken at the midnight at which the year of mutations begins.
+        # The snapshot is of the midnight at which the year of mutations begins.
         day = np.full(len(table), START // DAY - 1, np.int32)
         table = table.append_column("ds", pa.array(day).cast(pa.date32()))
     rows = -(-len(table) // FILES)

@@ -17,7 +17,7 @@ SUBTRACTING = ("cursors", "cursor hops", "cursor sawtooth")
 
 
 def ladder(report: Report) -> None:
-    """Tell the time of every rung for an average, beside those published for average and top-k.
+    """Report the time of every rung for an average, with those published for average and top-k.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def ladder(report: Report) -> None:
     Notes
     -----
     Source of the published times: a comment in the tests of Chronon (airbnb/chronon, 2026), for one
-    JVM on another machine: they tell an order of magnitude.
+    JVM on another machine: they show the order of magnitude.
     """
     random = np.random.default_rng(0)
     query, time = (np.sort(random.integers(0, SPAN, size)) for size in (QUERIES, EVENTS))
@@ -37,10 +37,10 @@ def ladder(report: Report) -> None:
         column = values.astype(np.int64) if rung in SUBTRACTING else values
         ask = partial(tiled_aggregate, rung, name, query, time, column, WINDOW)
         took = side_by_side({rung: ask}, same=False)[rung].median
-        there = PUBLISHED.get(rung)
-        cells = milliseconds(took), "" if there is None else f"{there:,.0f} ms"
+        published = PUBLISHED.get(rung)
+        cells = milliseconds(took), "" if published is None else f"{published:,.0f} ms"
         what = f"average by {rung}, 10k events"
-        against = "Chronon's own, other machine" if there else ""
-        ratio = took if there is None else there / 1e3 / took
-        unit = "s" if there is None else "x"
+        against = "Chronon's own, other machine" if published else ""
+        ratio = took if published is None else published / 1e3 / took
+        unit = "s" if published is None else "x"
         report.add(Result(what, against, QUERIES, *cells, ratio, None, unit))

@@ -1,4 +1,4 @@
-"""The memory of a backfill's workers, and a key worth cutting."""
+"""The memory of a backfill's workers, and the longest task with a large key."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,23 +16,23 @@ from workbench.spark.partitions import SHUFFLE_PARTITIONS
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Events of the same keys, hops and queries, tenfold; and how much a worker's memory may grow.
-GROWING, ASKED, FLAT = (1_000_000, 10_000_000), 10_000, 1.25
-#: With so many tasks behind the shuffle, a key of such a share holds them up.
-MANY, SHARES = 16, (0.5, 0.9)
+#: Numbers of events of the same keys and hops; queries; and how much a worker's memory may grow.
+GROWING, QUERIES, FLAT = (1_000_000, 10_000_000), 10_000, 1.25
+#: The number of tasks after the shuffle, and the shares of the rows of one large key.
+TASKS, SHARES = 16, (0.5, 0.9)
 
 
 def memory(bench: BackfillBench) -> None:
-    """Compare the peak of a worker with that for a tenth of the events, of as many hops."""
+    """Compare the peak of a worker with that for a tenth of the events in as many hops."""
     for method in ("tree", "scan", "sawtooth"):
         peaks = []
         for events in GROWING:
-            plan = _plan(bench, Visits(events, ASKED), "sawtooth")
+            plan = _plan(bench, Visits(events, QUERIES), "sawtooth")
             save = PLANS[method](plan).answers().write.format("noop").mode("overwrite").save
             with WorkerPeak() as peak:
                 took = seconds(save)
             peaks.append(peak.most)
-            bench.report.took(f"{short(ASKED)} queries", events, {method: took})
+            bench.report.took(f"{short(QUERIES)} queries", events, {method: took})
         cells = megabytes(peaks[1]), megabytes(peaks[0])
         name = f"memory of a worker, {method}, tenfold events"
         result = Result(
@@ -44,17 +44,17 @@ def memory(bench: BackfillBench) -> None:
 def cut(bench: BackfillBench) -> None:
     """Compare the longest task with and without cutting a key of most rows.
 
-    Two cores share few tasks well enough, so a run is no shorter there: what a machine with a core
-    for each task would wait for is the longest of them. Of sliding windows every event is a hop of
-    its own, so cutting a key saves little; these are sawtooth ones.
+    On two cores, a run is not shorter, as they share few tasks well enough; a machine with a core
+    for each task would wait for the longest one. The windows are sawtooth: with sliding windows,
+    every event is a separate hop, so cutting a key saves little.
     """
     for share in SHARES:
         visits = Visits(5_000_000, 500_000, hot=True, share=share)
         plan = _plan(bench, visits)
-        with _partitions(bench, MANY):
+        with _partitions(bench, TASKS):
             runs = {one: _tasks(bench, plan, one) for one in ("auto", "scan")}
         longest = {name: float(run["seconds"].max()) for name, run in runs.items()}
-        what = f"longest task, {share:.0%} on one key, {MANY} tasks"
+        what = f"longest task, {share:.0%} on one key, {TASKS} tasks"
         cells = plain_seconds(longest["auto"]), plain_seconds(longest["scan"])
         ratio = longest["auto"] / longest["scan"]
         bench.report.add(Result(what, "keys whole", visits.events, *cells, ratio, 0.5))
@@ -64,11 +64,11 @@ def cut(bench: BackfillBench) -> None:
 
 
 def _tasks(bench: BackfillBench, plan: Plan, method: str) -> "pd.DataFrame":
-    """What the tasks of a run say, behind one that warms it up."""
-    asked = backfill("sawtooth")
+    """Return the reports of the tasks of a run, after warm-up runs."""
+    sawtooth = backfill("sawtooth")
     for _ in range(bench.rounds):
-        asked.tasks(plan.queries.df, plan.events.df, method)
-    return asked.tasks(plan.queries.df, plan.events.df, method)
+        sawtooth.tasks(plan.queries.df, plan.events.df, method)
+    return sawtooth.tasks(plan.queries.df, plan.events.df, method)
 
 
 def _plan(bench: BackfillBench, visits: Visits, window: str = "sliding") -> Plan:

@@ -1,4 +1,4 @@
-"""Generated visits of users and questions about them, as Parquet files."""
+"""Generated visits of users and queries on them, as Parquet files."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from workbench.durations import DAY
 
 FILES = 8
@@ -24,11 +24,11 @@ class Visits:
     Attributes
     ----------
     events, queries : int
-        How many rows each has.
+        The number of rows of each.
     hot : bool
-        Whether one key has more than the others.
+        Whether one key has more rows than the others.
     share : float
-        How much of both that key has.
+        The share of that key's rows in both tables.
     """
 
     events: int
@@ -37,12 +37,12 @@ class Visits:
     share: float = 0.5
 
     def paths(self, folder: Path) -> tuple[str, str]:
-        """Return the folders of the queries and of the events; they are written if need be.
+        """Return the folders of the queries and of the events, writing them first if needed.
 
         Parameters
         ----------
         folder : Path
-            Where generated files are kept.
+            The folder where generated files are kept.
 
         Returns
         -------
@@ -51,12 +51,12 @@ class Visits:
         skew = "-hot" if self.hot else ""
         skew += f"-{self.share:g}" if self.hot and self.share != 0.5 else ""
         sizes = {"queries": self.queries, "events": self.events}
-        made = {
+        folders = {
             name: folder / f"visits-{name}-{self.events}x{self.queries}{skew}" for name in sizes
         }
         for seed, (name, rows) in enumerate(sizes.items()):
-            kept(made[name], partial(self._write, rows, seed))
-        return str(made["queries"]), str(made["events"])
+            cached_folder(folders[name], partial(self._write, rows, seed))
+        return str(folders["queries"]), str(folders["events"])
 
     def _write(self, rows: int, seed: int, path: Path) -> None:
         for part in range(FILES):

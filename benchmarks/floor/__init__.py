@@ -1,1 +1,1 @@
-"""How near each path is to the same Spark job with steps that do nothing."""
+"""Compare each path with the same Spark job whose Python steps do nothing."""

@@ -1,4 +1,4 @@
-"""Kernels alone: the bytes that they move a second, against those of a copy."""
+"""Kernels alone: the bytes that they move per second, against those of a copy."""
 
 from collections.abc import Callable
 from time import thread_time
@@ -12,13 +12,13 @@ from kernels.structures.order import group_rows, sort_entries
 from workbench.durations import HOUR
 from workbench.funnel.spec import MODES
 
-#: Integers that are copied: far more than a processor's cache holds.
+#: The number of copied integers: far more than a processor's cache holds.
 COPIED = 32_000_000
 KEY_ROWS = 10
 
 
 def bandwidth(report: Report, rows: int, rounds: int = 5) -> None:
-    """Report how near kernels are to a copy of the bytes that they read and write."""
+    """Report the bandwidth of kernels as a share of that of a copy."""
     random = np.random.default_rng(0)
     user = random.integers(0, rows // KEY_ROWS, rows).astype(np.uint32)
     time, whole = random.integers(0, 30 * 24 * HOUR, rows), np.ones(COPIED, np.int64)
@@ -55,7 +55,7 @@ def bandwidth(report: Report, rows: int, rounds: int = 5) -> None:
 
 
 def best(run: Callable[[], Any], rounds: int) -> float:
-    """Return the least seconds of the processor of some runs, behind one that warms up."""
+    """Return the least processor seconds of some runs, after one warm-up run."""
     run()
     took = []
     for _ in range(rounds):

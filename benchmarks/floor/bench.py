@@ -1,4 +1,4 @@
-"""What the parts of ``python -m benchmarks floor`` share: a path beside its floor."""
+"""What the parts of ``python -m benchmarks floor`` share: a path compared with its floor."""
 
 import shutil
 from collections.abc import Callable
@@ -8,28 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.measuring.measure import Run, side_by_side
-from benchmarks.measuring.replayed import recorded, replayed
+from benchmarks.measuring.replayed import record_steps, replay_steps
 from benchmarks.measuring.report import Report, Result, plain_seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: At most so many times the floor.
+#: The target: at most this multiple of the floor.
 MOST = 1.25
 OURS, NO_KERNEL, IDLE = "ours", "the kernel idle", "every Python step idle"
-#: Runs before anything is measured: Java compiles what all ways share.
+#: Warm-up runs before the measurement: Java compiles what all ways share.
 WARM = 3
 
 
 @dataclass
 class FloorBench:
-    """What the parts of the benchmark share.
+    """The settings that the parts of the benchmark share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     folder : Path
-        Of the generated files, and of what steps have given.
+        The folder of generated files and of the recorded output of steps.
     rounds : int
         Measured runs of each way.
     rows : int
@@ -44,16 +44,16 @@ class FloorBench:
 
     def path(self, what: str, run: Callable[[], Any]) -> None:
         """Measure one path: as it is, with an idle kernel, and with every Python step idle."""
-        kept = self.folder / "given-by-steps"
-        shutil.rmtree(kept, ignore_errors=True)
-        with recorded(kept):
+        outputs = self.folder / "given-by-steps"
+        shutil.rmtree(outputs, ignore_errors=True)
+        with record_steps(outputs):
             run()
         for _ in range(WARM):
             run()
         ways: dict[str, Run] = {
             OURS: run,
-            NO_KERNEL: partial(inside, run, kept, "kernel"),
-            IDLE: partial(inside, run, kept, ""),
+            NO_KERNEL: partial(run_replayed, run, outputs, "kernel"),
+            IDLE: partial(run_replayed, run, outputs, ""),
         }
         timings = side_by_side(ways, self.rounds, same=False)
         times = {name: timing.median for name, timing in timings.items()}
@@ -68,7 +68,7 @@ class FloorBench:
         )
 
 
-def inside(run: Callable[[], Any], kept: Path, only: str) -> None:
-    """Run a path whose steps do nothing."""
-    with replayed(kept, only):
+def run_replayed(run: Callable[[], Any], outputs: Path, only: str) -> None:
+    """Run a path with replayed steps."""
+    with replay_steps(outputs, only):
         run()

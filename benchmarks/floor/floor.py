@@ -28,11 +28,11 @@ def run(rows: int, rounds: int, folder: Path, only: Sequence[str] = ()) -> Repor
     Parameters
     ----------
     rows : int
-        Of the events of funnels; windows have a tenth of them, backfills a fifth.
+        The number of a funnel's events; windows have a tenth of them, backfills a fifth.
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -55,7 +55,7 @@ def run(rows: int, rounds: int, folder: Path, only: Sequence[str] = ()) -> Repor
 
 
 def funnels(bench: FloorBench) -> None:
-    """A funnel cold, of matching and of all keys, and of prepared events."""
+    """Measure a funnel of matching and of all keys, cold, and of prepared events."""
     from pyspark.sql import functions as F
 
     path, funnel = data.clicks(bench.spark, bench.rows, bench.folder), wb.Funnel(STEPS, "1 hour")
@@ -63,16 +63,16 @@ def funnels(bench: FloorBench) -> None:
     def cold(every_key: bool) -> None:
         events = bench.spark.read.parquet(path)
         events = events if every_key else events.where(F.col("event").isin(list(STEPS)))
-        written(funnel.levels(events))
+        write_noop(funnel.levels(events))
 
     bench.path("funnel, matching keys", partial(cold, False))
     bench.path("funnel, every key", partial(cold, True))
     with funnel.prepare(bench.spark.read.parquet(path)) as events:
-        bench.path("funnel, prepared", lambda: written(funnel.levels(events)))
+        bench.path("funnel, prepared", lambda: write_noop(funnel.levels(events)))
 
 
 def windows(bench: FloorBench) -> None:
-    """A window call from Parquet to Parquet."""
+    """Measure a window call from Parquet to Parquet."""
     rows = bench.rows // 10
     path, over = (
         str(stored(rows, SENSORS, bench.folder)),
@@ -88,7 +88,7 @@ def windows(bench: FloorBench) -> None:
 
 
 def backfills(bench: FloorBench) -> None:
-    """Each method of a backfill that has steps of ours."""
+    """Measure each method of a backfill that has Python steps."""
     visits = Visits(bench.rows // 5, bench.rows // 50)
     with sized(bench, bench.rows // 5):
         for method in (*METHODS[1:], "auto"):
@@ -96,14 +96,14 @@ def backfills(bench: FloorBench) -> None:
 
             def run(method: str = method, queries: str = queries, events: str = events) -> None:
                 read = bench.spark.read.parquet
-                written(backfill().run(read(queries), read(events), method))
+                write_noop(backfill().run(read(queries), read(events), method))
 
             bench.path(f"backfill, {method}", run)
 
 
 @contextmanager
 def sized(bench: FloorBench, rows: int) -> Iterator[None]:
-    """Name the number of rows of what is measured inside."""
+    """Set the number of rows of the measurements in this context."""
     before, bench.rows = bench.rows, rows
     try:
         yield
@@ -111,6 +111,6 @@ def sized(bench: FloorBench, rows: int) -> Iterator[None]:
         bench.rows = before
 
 
-def written(df: Any) -> None:
-    """Answer into a sink that throws everything away."""
+def write_noop(df: Any) -> None:
+    """Compute the result into a sink that discards the rows."""
     df.write.format("noop").mode("overwrite").save()

@@ -1,1 +1,1 @@
-"""Funnels beside ClickHouse, DuckDB, Polars and other ways on Spark, with their data."""
+"""Funnels compared with ClickHouse, DuckDB, Polars and other ways on Spark, with their data."""

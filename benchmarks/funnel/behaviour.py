@@ -1,4 +1,4 @@
-"""What people do around the steps, over prepared events: against the plain funnel's steps."""
+"""Retention, paths and drivers over prepared events, against the plain funnel's steps."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,22 +17,22 @@ PLAIN = "the plain funnel's steps"
 
 
 def behaviour(spark: "SparkSession", rows: int, folder: Path, rounds: int, report: Report) -> None:
-    """Ask for retention, paths and drivers of 100 event names and 5 columns.
+    """Time retention, paths and drivers over 100 event names and 5 columns.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
     rows : int
     folder : Path
-        Of the generated files.
+        The folder of generated files.
     rounds : int
-        Measured runs of each question.
+        Measured runs of each call.
     report : Report
     """
     path, funnel = data.wide(spark, rows, folder), wb.Funnel(STEPS, "1 day")
     columns = [f"c{k}" for k in range(data.COLUMNS)]
     with funnel.prepare(spark.read.parquet(path), keep=columns) as events:
-        asked: dict[str, Any] = {"step": "add_to_cart", "landmark": "2 minutes", "by": columns}
+        options: dict[str, Any] = {"step": "add_to_cart", "landmark": "2 minutes", "by": columns}
         ways: dict[str, tuple[Callable[[], Any], float]] = {
             PLAIN: (lambda: funnel.steps(events), 1.0),
             "retention by week": (
@@ -44,7 +44,7 @@ def behaviour(spark: "SparkSession", rows: int, folder: Path, rounds: int, repor
             "paths of drop-offs": (
                 lambda: funnel.paths(events, after="signup", dropped=True), 3.0
             ),
-            "drivers, 100 names and 5 columns": (lambda: funnel.drivers(events, **asked), 3.0),
+            "drivers, 100 names and 5 columns": (lambda: funnel.drivers(events, **options), 3.0),
         }  # fmt: skip
         times = side_by_side({name: way for name, (way, _) in ways.items()}, rounds, same=False)
     plain = times[PLAIN].median

@@ -1,4 +1,4 @@
-"""``python -m benchmarks funnel``: who got how far, asked of the workbench and of others."""
+"""``python -m benchmarks funnel``: how far users got, with the workbench and with others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 CORES = 2
-#: Runs of each way on Spark before anything is measured.
+#: Warm-up runs of each way on Spark before the measurement.
 WARM = 8
 #: A call for each user takes minutes over the largest file, so pandas gets the smallest.
 PANDAS_ROWS = 1_000_000
@@ -29,12 +29,12 @@ AGAIN = "prepared, another window"
 TARGETS = {MATCHING: 4.0, EVERY: 6.0, AGAIN: 1.0}
 PLAIN = "the plain funnel"
 PARTS = ("compared", "variants", "questions", "behaviour", "cut")
-#: What is asked of ClickHouse's SQL as well.
+#: Funnels with rules that are also computed with ClickHouse's SQL.
 RULES: dict[str, dict[str, Any]] = {
     peers.ANY_ORDER: {"order": "any"},
     peers.EXCLUSION: {"exclude": {peers.EXCLUDED: ("add_to_cart", "checkout")}},
 }
-#: What may be asked of the same prepared events beside the plain funnel.
+#: Funnels over the same prepared events that are compared with the plain funnel.
 VARIANTS: dict[str, dict[str, Any]] = {
     "strict order": {"order": "strict"},
     "any order": {"order": "any"},
@@ -49,14 +49,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 @dataclass
 class FunnelBench:
-    """What the parts of the benchmark share.
+    """The settings that the parts of the benchmark share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     clickhouse : ClickHouse
     folder : Path
-        Of the generated files.
+        The folder of generated files.
     rounds : int
         Measured runs of each way.
     report : Report
@@ -79,7 +79,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -105,12 +105,12 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
 
 
 def compared(bench: FunnelBench, sizes: Sequence[int]) -> None:
-    """Compare with others, and with ourselves on other events."""
+    """Compare with others, and with the workbench itself on other events."""
     for rows in sizes:
         cold(bench, rows, every_key=False, check=rows == sizes[-1])
         cold(bench, rows, every_key=True, check=rows == sizes[-1])
         for rule in RULES:
-            ruled(bench, rows, rule, check=rows == sizes[-1])
+            with_rule(bench, rows, rule, check=rows == sizes[-1])
         prepared(bench, rows, check=rows == sizes[-1])
     pandas(bench, min(PANDAS_ROWS, sizes[-1]))
     kernel(bench, sizes[-1])
@@ -120,7 +120,7 @@ def compared(bench: FunnelBench, sizes: Sequence[int]) -> None:
 
 
 def warm(bench: FunnelBench, rows: int) -> None:
-    """Let Java compile what both ways on Spark run often, which belongs to no line."""
+    """Let Java compile the hot code of both ways on Spark, which no result should include."""
     for every_key in WARM * (False, True):
         path = data.clicks(bench.spark, rows, bench.folder)
         question = peers.Question(path, STEPS, HOUR, every_key)
@@ -129,7 +129,7 @@ def warm(bench: FunnelBench, rows: int) -> None:
 
 
 def cold(bench: FunnelBench, rows: int, every_key: bool, check: bool) -> None:
-    """Ask a fresh query of the file, as often as there are rounds."""
+    """Time a new query of the file."""
     what = EVERY if every_key else MATCHING
     question = peers.Question(data.clicks(bench.spark, rows, bench.folder), STEPS, HOUR, every_key)
     ways = {
@@ -137,27 +137,27 @@ def cold(bench: FunnelBench, rows: int, every_key: bool, check: bool) -> None:
         CLICKHOUSE: partial(bench.clickhouse.histogram, question),
         SPARK_SQL: partial(peers.spark_sql, bench.spark, question),
     }
-    medians = timed(bench, what, rows, ways)
+    medians = measure(bench, what, rows, ways)
     if check:
         compare(bench, what, rows, medians, CLICKHOUSE, TARGETS[what])
         ahead(bench, what, rows, medians, SPARK_SQL, 1.5)
 
 
-def ruled(bench: FunnelBench, rows: int, rule: str, check: bool) -> None:
-    """Ask a fresh query of the file for a funnel with a rule, against the same in SQL by arrays."""
+def with_rule(bench: FunnelBench, rows: int, rule: str, check: bool) -> None:
+    """Time a new query of the file for a funnel with a rule, against the same in SQL."""
     path, what = data.clicks(bench.spark, rows, bench.folder), f"{MATCHING}, {rule}"
     question = peers.Question(path, STEPS, HOUR, every_key=False, rule=rule)
     ways = {
         OURS: partial(ours, bench.spark, question),
         CLICKHOUSE: partial(bench.clickhouse.histogram, question),
     }
-    medians = timed(bench, what, rows, ways)
+    medians = measure(bench, what, rows, ways)
     if check:
         compare(bench, what, rows, medians, CLICKHOUSE, TARGETS[MATCHING])
 
 
 def prepared(bench: FunnelBench, rows: int, check: bool) -> None:
-    """Ask prepared events for another window, against ClickHouse's whole query."""
+    """Time another window over prepared events, against ClickHouse's whole query."""
     path = data.clicks(bench.spark, rows, bench.folder)
     question = peers.Question(path, STEPS, DAY, every_key=True)
     with wb.Funnel(STEPS, "1 hour").prepare(bench.spark.read.parquet(path)) as events:
@@ -165,13 +165,13 @@ def prepared(bench: FunnelBench, rows: int, check: bool) -> None:
             OURS: lambda: peers.histogram(wb.Funnel(STEPS, "1 day").levels(events)),
             CLICKHOUSE: partial(bench.clickhouse.histogram, question),
         }
-        medians = timed(bench, AGAIN, rows, ways)
+        medians = measure(bench, AGAIN, rows, ways)
     if check:
         compare(bench, AGAIN, rows, medians, CLICKHOUSE, TARGETS[AGAIN])
 
 
 def variants(bench: FunnelBench, rows: int) -> None:
-    """Ask prepared events for optional steps and the like, against the plain funnel."""
+    """Time optional steps and other rules over prepared events, against the plain funnel."""
     path = data.clicks(bench.spark, rows, bench.folder)
     with wb.Funnel(STEPS, "1 hour").prepare(bench.spark.read.parquet(path)) as events:
         ways = {
@@ -188,7 +188,7 @@ def variants(bench: FunnelBench, rows: int) -> None:
 
 
 def questions(bench: FunnelBench, rows: int) -> None:
-    """Ask prepared events for tables, against the table of the plain funnel's steps."""
+    """Time other tables over prepared events, against the table of the plain funnel's steps."""
     path, funnel = data.clicks(bench.spark, rows, bench.folder), wb.Funnel(STEPS, "1 hour")
     with funnel.prepare(bench.spark.read.parquet(path), keep=["device"]) as events:
         ways = {
@@ -205,7 +205,7 @@ def questions(bench: FunnelBench, rows: int) -> None:
 
 
 def pandas(bench: FunnelBench, rows: int) -> None:
-    """Ask by one Python call for each user, once, over a file of its own size."""
+    """Time one Python call for each user, once, over a smaller file."""
     question = peers.Question(data.clicks(bench.spark, rows, bench.folder), STEPS, HOUR, False)
     answers: dict[str, Any] = {OURS: ours(bench.spark, question)}
 
@@ -214,7 +214,7 @@ def pandas(bench: FunnelBench, rows: int) -> None:
 
     times = {PANDAS: seconds(by_pandas)}
     check_same(answers)
-    times |= timed(bench, MATCHING, rows, {OURS: partial(ours, bench.spark, question)})
+    times |= measure(bench, MATCHING, rows, {OURS: partial(ours, bench.spark, question)})
     bench.report.took(MATCHING, rows, times)
     ahead(bench, MATCHING, rows, times, PANDAS, 20)
 
@@ -239,7 +239,7 @@ def kernel(bench: FunnelBench, rows: int) -> None:
 
 
 def growth(bench: FunnelBench, sizes: Sequence[int]) -> None:
-    """Compare the largest file's time with the smallest one's: linear at the most."""
+    """Compare the largest file's time with the smallest one's; the target is linear growth."""
     least, most = sizes[0], sizes[-1]
     if least == most:
         return
@@ -278,7 +278,7 @@ def heavy_user(bench: FunnelBench, rows: int) -> None:
 
 
 def cut(bench: FunnelBench, rows: int) -> None:
-    """Time levels with keys whole, and with large ones cut by time."""
+    """Time levels with whole keys, and with large keys cut by time."""
     paths = {
         "one user has half": data.one_heavy(bench.spark, rows, bench.folder),
         "spread evenly": data.even(bench.spark, rows, bench.folder),
@@ -287,7 +287,7 @@ def cut(bench: FunnelBench, rows: int) -> None:
         events = bench.spark.read.parquet(path)
         funnels = {f"cut={cut!r}": wb.Funnel(STEPS, "1 hour", cut=cut) for cut in (None, "auto")}
         ways = {one: partial(_levels_of, funnel, events) for one, funnel in funnels.items()}
-        timed(bench, f"large keys, {name}", rows, ways)
+        measure(bench, f"large keys, {name}", rows, ways)
 
 
 def _levels_of(funnel: wb.Funnel, events: "DataFrame") -> peers.Histogram:
@@ -295,7 +295,7 @@ def _levels_of(funnel: wb.Funnel, events: "DataFrame") -> peers.Histogram:
 
 
 def worker_memory(bench: FunnelBench, rows: int) -> None:
-    """Compare the most memory a Python worker holds with its block."""
+    """Compare the peak memory of a Python worker with the size of its block."""
     path = data.clicks(bench.spark, rows, bench.folder)
     for task, (peak, block) in memory.peaks(bench.spark, wb.Funnel(STEPS, "1 hour"), path).items():
         cells = megabytes(peak), megabytes(block)
@@ -305,19 +305,19 @@ def worker_memory(bench: FunnelBench, rows: int) -> None:
 
 
 def ours(spark: "SparkSession", question: peers.Question) -> peers.Histogram:
-    """Answer by the workbench."""
+    """Compute the levels with the workbench."""
     from pyspark.sql import functions as F
 
     events, rules = spark.read.parquet(question.path), RULES.get(question.rule or "", {})
     if not question.every_key:
-        asked = [*question.steps, *rules.get("exclude", ())]
-        events = events.where(F.col("event").isin(asked))
+        names = [*question.steps, *rules.get("exclude", ())]
+        events = events.where(F.col("event").isin(names))
     window = f"{question.window} microseconds"
     return peers.histogram(wb.Funnel(question.steps, window, **rules).levels(events))
 
 
-def timed(bench: FunnelBench, what: str, rows: int, ways: dict[str, Any]) -> dict[str, float]:
-    """Time ways side by side, keep their medians and return them."""
+def measure(bench: FunnelBench, what: str, rows: int, ways: dict[str, Any]) -> dict[str, float]:
+    """Time ways in turns, keep their medians in the report and return them."""
     timings = side_by_side(ways, bench.rounds)
     medians = {name: timing.median for name, timing in timings.items()}
     bench.report.took(what, rows, medians)
@@ -327,7 +327,7 @@ def timed(bench: FunnelBench, what: str, rows: int, ways: dict[str, Any]) -> dic
 def compare(
     bench: FunnelBench, what: str, rows: int, times: dict[str, float], other: str, target: float
 ) -> None:
-    """Report how many times another's time we take."""
+    """Report our time as a multiple of another's."""
     cells = plain_seconds(times[OURS]), plain_seconds(times[other])
     bench.report.add(Result(what, other, rows, *cells, times[OURS] / times[other], target))
 
@@ -335,7 +335,7 @@ def compare(
 def ahead(
     bench: FunnelBench, what: str, rows: int, times: dict[str, float], other: str, target: float
 ) -> None:
-    """Report how many times our time another takes."""
+    """Report another's time as a multiple of ours."""
     cells, ratio = (
         (plain_seconds(times[OURS]), plain_seconds(times[other])),
         (times[other] / times[OURS]),

@@ -1,4 +1,4 @@
-"""The compiled kernel without Spark: nanoseconds an event, and the first call of a process."""
+"""The compiled kernel without Spark: nanoseconds per event, and the first call of a process."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def columns_of(path: str, steps: tuple[str, ...]) -> Columns:
 
 
 def scan_seconds(columns: Columns, steps: int, window: int, rounds: int) -> float:
-    """Return the median time of ``window_funnel`` over all partitions, columns ready."""
+    """Return the median time of ``window_funnel`` over all partitions, without preparation."""
     offsets, time_, step = entries(*columns, steps)
     slots, parent = np.zeros((2, steps), np.int64), np.empty(len(time_), np.int32)
     reached = np.zeros((len(offsets) - 1, steps), np.int64)
@@ -55,12 +55,12 @@ def scan_seconds(columns: Columns, steps: int, window: int, rounds: int) -> floa
 
 
 def whole_seconds(columns: Columns, steps: int, window: int, rounds: int) -> float:
-    """Return the median time of the whole funnel over sorted columns, working memory included."""
+    """Return the median time of the whole funnel over sorted columns, with allocations."""
     return _median(lambda: funnel_levels(*columns, steps, window), rounds)
 
 
 def first_call_seconds(rounds: int) -> float:
-    """Return how long a new Python needs to start, import, load from the cache and answer."""
+    """Return the seconds that a new Python needs to start, import, load from the cache and run."""
     _first_call()
     return median(_first_call() for _ in range(rounds))
 

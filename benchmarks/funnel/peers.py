@@ -1,7 +1,7 @@
-"""The same funnel by others: ClickHouse, Spark's SQL functions, and pandas for each user.
+"""The same funnel with other systems: ClickHouse, Spark's SQL functions, and pandas for each user.
 
-Each takes the events of one Parquet file and answers with the number of keys at each level. Where
-only keys with a matching event are asked for, each reads only the rows of the steps.
+Each reads the events of Parquet files and returns the number of keys at each level. If only keys
+with a matching event are needed, each reads only the rows of the steps.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 Histogram = dict[int, int]
 ANY_ORDER, EXCLUSION = "any order", "an exclusion"
-#: What must not happen between the last two steps.
+#: The event that must not happen between the last two steps.
 EXCLUDED = "help"
 
 
 @dataclass(frozen=True)
 class Question:
-    """What every way is asked.
+    """The funnel that every way computes.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class ClickHouse:
         self.session: Any = Session()  # type: ignore[no-untyped-call]
 
     def histogram(self, question: Question) -> Histogram:
-        """Answer by ``windowFunnel``."""
-        found = str(self.session.query(self.sql(question), "CSV"))
-        rows = [line.split(",") for line in found.splitlines()]
+        """Return the number of keys at each level."""
+        text = str(self.session.query(self.sql(question), "CSV"))
+        rows = [line.split(",") for line in text.splitlines()]
         return {int(level): int(count) for level, count in rows}
 
     def sql(self, question: Question) -> str:
@@ -67,7 +67,7 @@ class ClickHouse:
         names = ", ".join(f"'{step}'" for step in question.steps)
         conditions = ", ".join(f"event = '{step}'" for step in question.steps)
         where = "" if question.every_key else f"WHERE event IN ({names})"
-        # windowFunnel takes whole numbers, and these keep every microsecond.
+        # windowFunnel needs integers, and these keep every microsecond.
         time = "toUInt64(toUnixTimestamp64Micro(timestamp))"
         return f"""
             SELECT level, count() FROM (
@@ -86,10 +86,10 @@ class ClickHouse:
 
 
 def spark_sql(spark: "SparkSession", question: Question) -> Histogram:
-    """Answer by collect_list, sort_array and a fold over the array, all inside the JVM."""
+    """Compute with collect_list, sort_array and a fold over the array, all inside the JVM."""
     from pyspark.sql import functions as F
 
-    # Rows that match no step are not even collected.
+    # Rows that match no step are null, and are not collected.
     entry = F.when(F.col("step") > 0, F.struct("time", "step"))
     users = _entries(spark, question).groupBy("user_id")
     levels = users.agg(F.sort_array(F.collect_list(entry)).alias("entries"))
@@ -98,11 +98,11 @@ def spark_sql(spark: "SparkSession", question: Question) -> Histogram:
 
 
 def apply_in_pandas(spark: "SparkSession", question: Question) -> Histogram:
-    """Answer by a Python function that gets each user's events as a pandas frame."""
+    """Compute with a Python function that gets each user's events as a pandas frame."""
     task = PandasTask(len(question.steps), question.window)
 
     def run(key: tuple[Any, ...], events: "pd.DataFrame") -> "pd.DataFrame":
-        return task.run(key, events)  # Spark takes a function and no method.
+        return task.run(key, events)  # Spark accepts a function, but no method.
 
     users = _entries(spark, question).groupBy("user_id")
     return histogram(users.applyInPandas(run, "user_id long, level int"))
@@ -110,7 +110,7 @@ def apply_in_pandas(spark: "SparkSession", question: Question) -> Histogram:
 
 @dataclass(frozen=True)
 class PandasTask:
-    """What ``applyInPandas`` calls for each user.
+    """The task that ``applyInPandas`` runs for each user.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class PandasTask:
         return pd.DataFrame({"user_id": [key[0]], "level": [level]})
 
     def level(self, time: Sequence[int], step: Sequence[int]) -> int:
-        """Return the level for times in order: one slot for each step, the newest start kept."""
+        """Return the level for sorted times, with the newest start of a chain for each step."""
         start: list[int | None] = [None] * (self.steps + 1)
         level = 0
         for now, k in zip(time, step, strict=True):
@@ -148,12 +148,12 @@ class PandasTask:
 
 
 def histogram(levels: "DataFrame") -> Histogram:
-    """Return how many rows each level has."""
+    """Return the number of rows at each level."""
     return {row["level"]: row["count"] for row in levels.groupBy("level").count().collect()}
 
 
 def _entries(spark: "SparkSession", question: Question) -> "DataFrame":
-    """Key, time and step of each event, 0 for an event that is no step."""
+    """Return key, time and step of each event, 0 for an event that is no step."""
     from pyspark.sql import functions as F
 
     events, event = spark.read.parquet(question.path), F.col("event")
@@ -166,7 +166,7 @@ def _entries(spark: "SparkSession", question: Question) -> "DataFrame":
 
 
 def _fold(steps: int, window: int) -> str:
-    """The scan as SQL: the state is the level, and for each step when its chain began."""
+    """Return the scan as SQL: its state is the level, and the start of the chain at each step."""
     fields = [f"cast(null AS bigint) AS start{k}" for k in range(1, steps + 1)]
     start = f"named_struct('level', 0, {', '.join(_named(f) for f in fields)})"
     cases = " ".join(_case(k, steps, window) for k in range(1, steps + 1))

@@ -1,4 +1,4 @@
-"""Funnels with rules as an analyst writes them in ClickHouse's SQL."""
+"""Funnels with rules in ClickHouse's SQL, as an analyst would write them."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,15 @@ _TIME = "toUnixTimestamp64Micro(timestamp)"
 
 
 def any_order(source: str, steps: Sequence[str], window: int) -> str:
-    """Return the query for how many different steps one window holds, at most, by key.
+    """Return the query for the largest number of different steps in one window, by key.
 
-    A window that holds the most ends at an event, so each is tried as its end: it holds the steps
-    whose newest event is not too old. So a row is looked at once, however long a key is.
+    The best window ends at an event, so each event is tried as the end: the window contains the
+    steps whose newest event is not too old. Each row is visited once, however long a key is.
 
     Parameters
     ----------
     source : str
-        What stands behind ``FROM``.
+        The text after ``FROM``.
     steps : sequence of str
     window : int
         Microseconds; inclusive.
@@ -36,15 +36,15 @@ def any_order(source: str, steps: Sequence[str], window: int) -> str:
 def exclusion(source: str, steps: Sequence[str], window: int, excluded: str) -> str:
     """Return the query for the level of each key, where an event must not precede the last step.
 
-    Of all chains that end at an event, the one whose steps are the newest before it has the least
-    time for an excluded event, and began last: when it began goes along from step to step, as the
-    greatest so far. An excluded event at the time of a step is behind it. A key without a clean
-    chain is as far as the steps before go. A row is looked at once for each step.
+    Of all chains that end at an event, the chain of the newest steps before it leaves the least
+    time for an excluded event, and began last: its start is carried from step to step, as the
+    greatest so far. An excluded event at the time of a step counts as after it. A key without a
+    clean chain has the level of the steps before. Each row is visited once for each step.
 
     Parameters
     ----------
     source : str
-        What stands behind ``FROM``.
+        The text after ``FROM``.
     steps : sequence of str
         Two or more.
     window : int

@@ -1,1 +1,1 @@
-"""Hundreds of millions of rows on one machine, beside a tenth of them."""
+"""Hundreds of millions of rows on one machine, compared with a tenth of them."""

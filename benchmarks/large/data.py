@@ -1,25 +1,25 @@
-"""Readings of as many sensors as there is room for, written a file at a time."""
+"""Generated readings of many sensors, written one file at a time."""
 
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from benchmarks.windows.readings import generated
 
 ROWS_A_FILE, SENSORS_A_FILE = 2_500_000, 25
 
 
 def readings(rows: int, folder: Path) -> str:
-    """Return a folder of Parquet files, each with sensors of its own in the order of their time.
+    """Return a folder of Parquet files, each with different sensors, ordered by time.
 
     Parameters
     ----------
     rows : int
-        A sensor has 100,000 of them.
+        The total; a sensor has 100,000 of them.
     folder : Path
-        Where generated files are kept for the next run.
+        The folder where generated files are kept for the next run.
 
     Returns
     -------
@@ -35,4 +35,4 @@ def readings(rows: int, folder: Path) -> str:
             ordered = table.take(np.argsort(made.time, kind="stable"))
             pq.write_table(ordered, path / f"part-{number}.parquet")
 
-    return str(kept(folder / f"large-readings-{rows}", write))
+    return str(cached_folder(folder / f"large-readings-{rows}", write))

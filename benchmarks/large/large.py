@@ -1,6 +1,6 @@
-"""``python -m benchmarks large``: whether time and a worker's memory grow with the rows alone.
+"""``python -m benchmarks large``: how time and a worker's memory grow with the rows.
 
-Spark has less memory than the rows need, so what it shuffles is on its disks.
+Spark has less memory than the rows need, so it shuffles through its disks.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,15 +18,15 @@ from benchmarks.funnel.funnel import CORES
 from benchmarks.large.data import readings
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds, short
-from benchmarks.measuring.spark_metrics import WorkerPeak, on_disks
+from benchmarks.measuring.spark_metrics import WorkerPeak, disk_bytes
 from benchmarks.windows.on_spark import FRAME, IQR
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: The memory of Spark's JVM: a quarter of what 200M rows of a key, a time and a number take.
+#: The memory of Spark's JVM: a quarter of the size of 200M rows of a key, a time and a number.
 MEMORY = "1200m"
-#: The smaller run has a tenth of the rows; how much beyond its share of time the larger may take.
+#: The smaller run has a tenth of the rows; the larger may take 1.1 times its share of the time.
 TENTH, LINEAR = 10, 1.1
 EVENTS_A_QUERY = 100
 
@@ -39,10 +39,10 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     Parameters
     ----------
     rows : int
-        Of the larger run; the other one has a tenth of them. A backfill has a query for each
-        hundred events.
+        The rows of the larger run; the smaller has a tenth of them. A backfill has a query for
+        each hundred events.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -55,24 +55,24 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     spark = wb.session(settings)
     for name, ask in QUESTIONS.items():
         if name in chosen:
-            grown(report, spark, name, ask, rows, folder)
+            compare_sizes(report, spark, name, ask, rows, folder)
     return report
 
 
 def funnel(spark: "SparkSession", rows: int, folder: Path) -> "DataFrame":
-    """How far every user got."""
+    """Return how far every user got."""
     events = spark.read.parquet(clicks.clicks(spark, rows, folder))
     return wb.Funnel(STEPS, "1 hour").levels(events)
 
 
 def windows(spark: "SparkSession", rows: int, folder: Path) -> "DataFrame":
-    """Three moving quantiles of a thousand rows."""
+    """Return three moving quantiles of a thousand rows."""
     over = wb.Over("sensor", "time", FRAME, iqr=IQR["iqr"])
     return over.run(spark.read.parquet(readings(rows, folder)))
 
 
 def features(spark: "SparkSession", rows: int, folder: Path) -> "DataFrame":
-    """Five functions over three sliding windows, as of each query."""
+    """Return five functions over three sliding windows, as of each query."""
     visits = Visits(rows, rows // EVENTS_A_QUERY)
     queries, events = map(spark.read.parquet, visits.paths(folder))
     return backfill().run(queries, events)
@@ -82,7 +82,7 @@ QUESTIONS: dict[str, Ask] = {"funnel": funnel, "windows": windows, "backfill": f
 PARTS = tuple(QUESTIONS)
 
 
-def grown(
+def compare_sizes(
     report: Report,
     spark: "SparkSession",
     name: str,
@@ -90,14 +90,14 @@ def grown(
     rows: int,
     folder: Path,
 ) -> None:
-    """Compare a question's time, and the most that a worker holds, with a tenth of its rows."""
+    """Compare the time and the peak memory of a worker with those for a tenth of the rows."""
     took, most, disks = [], [], 0
-    # What the first run of all warms up belongs to none.
+    # The first run is only a warm-up.
     for size in (rows // TENTH, rows // TENTH, rows):
-        before = on_disks(spark)
+        before = disk_bytes(spark)
         with WorkerPeak() as peak:
-            took.append(seconds(partial(answered, ask(spark, size, folder))))
-        disks = on_disks(spark) - before
+            took.append(seconds(partial(write_noop, ask(spark, size, folder))))
+        disks = disk_bytes(spark) - before
         most.append(peak.most)
     against = f"{short(rows // TENTH)} rows"
     cells = plain_seconds(took[2]), plain_seconds(took[1])
@@ -111,6 +111,6 @@ def grown(
     report.took(name, rows, {"workbench": took[2]})
 
 
-def answered(answer: "DataFrame") -> None:
-    """Answer into a sink that throws everything away."""
+def write_noop(answer: "DataFrame") -> None:
+    """Compute the result into a sink that discards the rows."""
     answer.write.format("noop").mode("overwrite").save()

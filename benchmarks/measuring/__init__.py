@@ -1,1 +1,1 @@
-"""How time, memory and Spark's own counts are taken and printed. No question is asked here."""
+"""Measure and report time, memory and Spark's own counts. The measured queries are elsewhere."""

@@ -1,4 +1,4 @@
-"""The results of a subject as a picture: each as a share of its target."""
+"""Draw the results of a subject as bars, each a share of its target."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,12 +8,12 @@ from workbench.figures.theme import BLUE, QUIET, VERMILLION
 from workbench.markup import Markup, joined
 
 WIDTH, LEFT, HIGH = 900, 420, 22
-#: A longer name does not fit beside its bar.
+#: A longer name does not fit next to its bar.
 LONGEST = 64
 
 
 def chart(subject: str, results: Sequence[Mapping[str, Any]]) -> Markup | None:
-    """Return a bar for each value that has a target, None where none has.
+    """Return a chart with a bar for each value that has a target, or None if none has.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def chart(subject: str, results: Sequence[Mapping[str, Any]]) -> Markup | None:
     Returns
     -------
     Markup or None
-        A bar is as long as its share of the target, up to twice; the target is the line. What is
-        below zero has none.
+        The length of a bar is its share of the target, up to twice; the line is the target. Values
+        below zero have no bar.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def chart(subject: str, results: Sequence[Mapping[str, Any]]) -> Markup | None:
 
 
 def _bar(result: Mapping[str, Any], wide: float) -> Markup:
-    """What was measured; a mark says what the colour says."""
+    """Return the bar of a result; a mark repeats what the colour means."""
     share = result["value"] / result["target"]
     color, mark = (BLUE, "✓") if result["met"] else (VERMILLION, "✕")
     words = f"{result['what']} · {result['against']}"

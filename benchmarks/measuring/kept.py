@@ -1,14 +1,14 @@
-"""What a benchmark generates once, and keeps for the next run."""
+"""Data that a benchmark generates once and keeps for the next run."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-#: The file that says that all others are there, as Spark writes it, too.
+#: The file that marks a folder as complete; Spark writes the same one.
 COMPLETE = "_SUCCESS"
 
 
-def kept(path: Path, write: Callable[[Path], object]) -> Path:
-    """Return a folder, filled unless it has been; one that broke off is filled anew.
+def cached_folder(path: Path, write: Callable[[Path], object]) -> Path:
+    """Return a folder; fill it first unless it is complete.
 
     Parameters
     ----------

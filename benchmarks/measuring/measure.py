@@ -1,4 +1,4 @@
-"""Fair timing: every way is warmed and checked first, then the ways take turns."""
+"""Fair timing: every way is warmed up and checked first, then the ways take turns."""
 
 import math
 import time
@@ -9,8 +9,8 @@ from typing import Any
 
 Run = Callable[[], Any]
 
-#: A run of less than so many seconds is measured so many times as often: it tells little alone.
-QUICK, OFTENER = 0.1, 3
+#: A run of fewer seconds than the first number is repeated more often, by the second as a factor.
+QUICK, QUICK_FACTOR = 0.1, 3
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,25 @@ class Timing:
 
 
 class AnswersDifferError(Exception):
-    """Two ways gave different answers, so their times compare nothing."""
+    """Two ways gave different answers, so their times cannot be compared."""
 
 
 def side_by_side(
     ways: Mapping[str, Run], rounds: int = 3, same: bool = True, patience: float = math.inf
 ) -> dict[str, Timing]:
-    """Time several ways to one answer, A B A B, so that a busy spell of the machine meets all.
+    """Time several ways to one answer in turns, so that a busy period of the machine affects all.
 
     Parameters
     ----------
     ways : dict of str to function
         Each returns the answer.
     rounds : int
-        Measured runs of each way, behind one that warms it up; three times as many of a quick one.
+        Measured runs of each way, after one run to warm up; three times as many for quick ways.
     same : bool
         Whether all ways must give the same answer.
     patience : float
-        A way whose first run takes more seconds than this has that one alone: where a run is long,
-        what is warm before it matters little.
+        A way whose first run takes more seconds than this is not run again: for a long run, the
+        warm-up matters little.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def side_by_side(
     if same:
         check_same(answers)
     runs = {name: [took] if took > patience else [] for name, took in first.items()}
-    often = {name: rounds * (OFTENER if took < QUICK else 1) for name, took in first.items()}
+    often = {name: rounds * (QUICK_FACTOR if took < QUICK else 1) for name, took in first.items()}
     for turn in range(max(often.values())):
         for name, run in ways.items():
             if first[name] <= patience and turn < often[name]:

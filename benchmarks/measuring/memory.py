@@ -1,4 +1,4 @@
-"""What a Python worker needs beyond its start, against the size of its block."""
+"""The memory that a Python worker needs beyond its start, against the size of its block."""
 
 import ctypes
 import os
@@ -16,7 +16,7 @@ from workbench.columnar.blocks import NAME
 from workbench.funnel.bind import bits, task_of
 from workbench.funnel.worker.blocks import packed_blocks
 from workbench.funnel.worker.pack import PackTask
-from workbench.spark.shuffle import name_of, select_rows
+from workbench.spark.shuffle import event_name, select_rows
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Peak:
     """The most memory that this process holds while the context is open, above its start."""
 
     def __enter__(self) -> "Peak":
-        # What earlier tasks of a reused worker left to the allocators is no part of the start.
+        # Release what earlier tasks of a reused worker left in the allocators.
         pa.default_memory_pool().release_unused()
         ctypes.CDLL(None).malloc_trim(0)
         self.process = psutil.Process(os.getpid())
@@ -56,13 +56,13 @@ class Peak:
 
 
 @dataclass(frozen=True)
-class Weighed:
-    """A worker's task that reports its memory in place of its answer.
+class MemoryTask:
+    """A worker's task that returns its memory peak in place of its result.
 
     Attributes
     ----------
     task : function
-        Record batches in, record batches out.
+        Takes and returns record batches.
     """
 
     task: Task
@@ -93,7 +93,7 @@ def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tupl
     bound = BoundTable.of(events, funnel.key, funnel.time)
     answers = task_of(funnel, integer_time=False, names=False)
     matching = select_rows(bound, bits(funnel, bound), only_matching=answers.only_matching)
-    names = select_rows(bound, name_of(bound, funnel.event))
+    names = select_rows(bound, event_name(bound, funnel.event))
     again = task_of(funnel, integer_time=False, names=True)
     with funnel.prepare(events) as prepared:
         blocks = prepared.blocks.select("block")
@@ -106,14 +106,14 @@ def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tupl
 
 
 def _sizes(keys: tuple[str, ...], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The bytes of each packed block as it is answered: packed, its times may be shorter."""
+    """Yield the unpacked size of each block in bytes: packed, its times may be shorter."""
     for block in packed_blocks(batches, keys):
         size = block.keys.nbytes + block.offsets.nbytes + block.rows.nbytes
         yield pa.record_batch({"size": [size]})
 
 
 def _peak(rows: "DataFrame", task: Task) -> int:
-    return _largest(rows.mapInArrow(Weighed(task).run, "peak long"))
+    return _largest(rows.mapInArrow(MemoryTask(task).run, "peak long"))
 
 
 def _largest(sizes: "DataFrame") -> int:

@@ -1,4 +1,4 @@
-"""The results of a run as a page: the machine, and a table and a chart of each subject."""
+"""Write the results of a run as a page: the machine, and a table and a chart of each subject."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.measuring.chart import chart
 from benchmarks.measuring.report import machine
 
-#: Packages whose versions decide how long something takes.
+#: Packages whose versions influence the results.
 PACKAGES = ("pyspark", "pyarrow", "numpy", "numba", "duckdb", "chdb")
 
 #: What a reader knows before the tables: how they were measured, and what their columns are.
@@ -47,24 +47,24 @@ Line = Mapping[str, Any]
 
 
 def versions() -> dict[str, str]:
-    """Return what the figures were measured with."""
+    """Return the versions of Python and of the packages."""
     return {"Python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
 def write_page(run: Mapping[str, Any], to: Path) -> None:
-    """Write the page of a run, and its charts into a folder beside it that is called as it is.
+    """Write the page of a run, and its charts into a folder of the same name next to it.
 
     Parameters
     ----------
     run : dict
-        As :func:`page` takes it.
+        As for :func:`page`.
     to : Path
     """
     to.write_text(page(run, to.stem))
     for subject, lines in run["subjects"].items():
-        if drawn := chart(subject, lines):
+        if picture := chart(subject, lines):
             to.with_suffix("").mkdir(exist_ok=True)
-            (to.with_suffix("") / f"{subject}.svg").write_text(drawn)
+            (to.with_suffix("") / f"{subject}.svg").write_text(picture)
 
 
 def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
@@ -73,11 +73,11 @@ def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
     Parameters
     ----------
     run : dict
-        ``machine``, ``versions``, ``asked`` (the words of the command line of each subject),
-        ``subjects`` (the results of each, as ``python -m benchmarks SUBJECT --json`` writes them),
-        and ``broken_off``: the names of those that ended with an error.
+        ``machine``, ``versions``, ``asked`` (the command line options by subject), ``subjects``
+        (the results by subject, as ``python -m benchmarks SUBJECT --json`` writes them), and
+        ``broken_off``: the names of subjects that ended with an error.
     charts : str
-        The folder of the charts, as the page names it.
+        The folder of the charts, relative to the page.
 
     Examples
     --------
@@ -88,13 +88,13 @@ def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
     >>> [line for line in page(run).splitlines() if line.startswith("| a scan")]
     ['| a scan | a copy | 1,000 | 2 s | 1 s | 2.00 x |  |']
     """
-    known = ", ".join(f"{name} {number}" for name, number in run["versions"].items())
+    packages = ", ".join(f"{name} {number}" for name, number in run["versions"].items())
     parts = [
         "# Benchmarks",
         MEASURED,
         COLUMNS,
         f"**Machine.** {run['machine']}",
-        f"**Versions.** {known}.",
+        f"**Versions.** {packages}.",
     ]
     if run["broken_off"]:
         parts += [
@@ -131,6 +131,6 @@ def _row(one: Line) -> str:
 
 
 def described_machine() -> str:
-    """Return the machine, its memory, and how busy it is."""
+    """Return the machine, its memory and its load as text."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return f"{platform.system()} ({platform.machine()}), {memory:.0f} GiB, {machine()}"

@@ -1,7 +1,7 @@
-"""Python steps that do nothing: they take what they are given, and give what was once the answer.
+"""Record the output of Python steps, and replay it without computing anything.
 
-A run with recorded steps keeps what each task gives. In a replayed run the same rows are read and
-sent to Python, the same bytes go through the shuffles and out, and nothing is computed.
+A run with recorded steps keeps the output of each task. In a replayed run the same rows are read
+and sent to Python, the same bytes go through the shuffles and out, and nothing is computed.
 """
 
 import sys
@@ -21,12 +21,12 @@ from workbench.spark.steps import Run
 
 @dataclass(frozen=True)
 class RecordedStep:
-    """A step that keeps what each of its tasks gives.
+    """A step that keeps the output of each of its tasks.
 
     Attributes
     ----------
     run : function
-        From record batches to record batches.
+        Takes and returns record batches.
     folder : str
     """
 
@@ -34,7 +34,7 @@ class RecordedStep:
     folder: str
 
     def __call__(self, batches: Any) -> Iterator[pa.RecordBatch]:
-        path = place_of(self.folder)
+        path = task_path(self.folder)
         writer = None
         for batch in self.run(batches):
             if writer is None:
@@ -47,7 +47,7 @@ class RecordedStep:
 
 @dataclass(frozen=True)
 class ReplayedStep:
-    """A step that reads its rows, and gives what was recorded.
+    """A step that reads its rows, and returns the recorded output.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class ReplayedStep:
     def __call__(self, batches: Any) -> Iterator[pa.RecordBatch]:
         for _ in batches:
             pass
-        path = place_of(self.folder)
+        path = task_path(self.folder)
         if path.exists():
             with pa.memory_map(str(path)) as file:
                 reader = pa.ipc.open_file(file)
@@ -67,8 +67,8 @@ class ReplayedStep:
                     yield reader.get_batch(number)
 
 
-def place_of(folder: str) -> Path:
-    """Return where the task that Spark runs here keeps what it gives."""
+def task_path(folder: str) -> Path:
+    """Return the path for the output of the Spark task that runs here."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -76,47 +76,49 @@ def place_of(folder: str) -> Path:
 
 
 @contextmanager
-def recorded(folder: Path) -> Iterator[None]:
-    """Keep what the Python steps of the plans give that are made inside."""
-    with _wrapped(lambda name, run, number: RecordedStep(run, _made(folder, name, number))):
+def record_steps(folder: Path) -> Iterator[None]:
+    """Record the output of the Python steps of plans that are made in this context."""
+    with _steps_wrapped(
+        lambda name, run, number: RecordedStep(run, _step_folder(folder, name, number))
+    ):
         yield
 
 
 @contextmanager
-def replayed(folder: Path, only: str = "") -> Iterator[None]:
-    """Have the Python steps of the plans that are made inside do nothing.
+def replay_steps(folder: Path, only: str = "") -> Iterator[None]:
+    """Replay the Python steps of plans that are made in this context.
 
     Parameters
     ----------
     folder : Path
-        As :func:`recorded` filled it, from plans made in the same order.
+        As :func:`record_steps` filled it, from plans made in the same order.
     only : str
-        With what the names of these steps end; the others do what they do.
+        The ending of the names of replayed steps; other steps run as usual.
     """
 
     def wrap(name: str, run: Run, number: int) -> Run:
-        return ReplayedStep(_made(folder, name, number)) if name.endswith(only) else run
+        return ReplayedStep(_step_folder(folder, name, number)) if name.endswith(only) else run
 
-    with _wrapped(wrap):
+    with _steps_wrapped(wrap):
         yield
 
 
-def _made(folder: Path, name: str, number: int) -> str:
-    place = folder / f"{number} {name}"
-    place.mkdir(parents=True, exist_ok=True)
-    return str(place)
+def _step_folder(folder: Path, name: str, number: int) -> str:
+    path = folder / f"{number} {name}"
+    path.mkdir(parents=True, exist_ok=True)
+    return str(path)
 
 
 @contextmanager
-def _wrapped(wrap: Callable[[str, Run, int], Run]) -> Iterator[None]:
-    """Have every module that makes plans wrap its steps, which are numbered as they are made."""
-    numbers, made = count(), steps.named_task
+def _steps_wrapped(wrap: Callable[[str, Run, int], Run]) -> Iterator[None]:
+    """Let every module that makes plans wrap its steps, which are numbered in order."""
+    numbers, original = count(), steps.named_task
 
     def wrapped(name: str, run: Run) -> Run:
-        return made(name, wrap(name, run, next(numbers)))
+        return original(name, wrap(name, run, next(numbers)))
 
-    having = [one for one in [*sys.modules.values()] if vars(one).get("named_task") is made]
-    patches = [patch.object(module, "named_task", wrapped) for module in having]
+    modules = [one for one in [*sys.modules.values()] if vars(one).get("named_task") is original]
+    patches = [patch.object(module, "named_task", wrapped) for module in modules]
     for one in patches:
         one.start()
     try:

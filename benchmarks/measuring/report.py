@@ -14,15 +14,15 @@ class Result:
     Attributes
     ----------
     what, against : str
-        What was measured, and what it is compared with.
+        The measured query, and the system or way that it is compared with.
     rows : int
         Events in the file.
     ours, theirs : str
         Both measured values, with their units.
     value : float
-        What is compared.
+        The value that is compared with the target.
     target : float, optional
-        None for a value that is told and not judged.
+        None for a value that is only reported.
     unit : str
         Of value and target; "x" for a ratio.
     at_most : bool
@@ -41,7 +41,7 @@ class Result:
 
     @property
     def met(self) -> bool:
-        """Whether the value keeps to its target, if it has one."""
+        """Whether the value meets its target, if it has one."""
         if self.target is None:
             return True
         return self.value <= self.target if self.at_most else self.value >= self.target
@@ -73,7 +73,7 @@ class Report:
     ----------
     results : list of Result
     seconds : dict
-        The median time of each way by question and size: how cost grows. A size is a number of
+        The median time by query, way and size, which shows how cost grows. A size is a number of
         rows, or the name of a frame.
     """
 
@@ -88,7 +88,7 @@ class Report:
         print(result.line(), flush=True)
 
     def took(self, what: str, size: int | str, medians: dict[str, float]) -> None:
-        """Keep how long each way took for a size."""
+        """Keep the median times of the ways for a size."""
         for way, seconds in medians.items():
             self.seconds.setdefault(what, {}).setdefault(way, {})[size] = seconds
 
@@ -99,7 +99,7 @@ class Report:
             by = "frame" if isinstance(next(iter(sizes)), str) else "number of events"
             yield f"\n{what}: seconds by {by}"
             for way, times in ways.items():
-                cells = (f"{named(size)}: {seconds:.3g}" for size, seconds in times.items())
+                cells = (f"{size_text(size)}: {seconds:.3g}" for size, seconds in times.items())
                 yield f"  {way:<22}" + "".join(f"{cell:>20}" for cell in cells)
 
     def verdict(self) -> str:
@@ -117,18 +117,18 @@ def write_json(path: Path, report: Report) -> None:
 
 
 def machine() -> str:
-    """Return what the reader has to know of the machine, its load above all."""
+    """Return the number of cores and the load of the machine as text."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     busy = " Others keep it busy: read ratios, not times." if load > 1 else ""
     return f"{os.cpu_count()} cores, load {load:.1f} before the start.{busy}"
 
 
-def counted(text: str) -> int:
-    """Return a number such as 5M or 200k as an integer.
+def parse_count(text: str) -> int:
+    """Parse a number such as 5M or 200k.
 
     Examples
     --------
-    >>> counted("5M"), counted("200k"), counted("1_000")
+    >>> parse_count("5M"), parse_count("200k"), parse_count("1_000")
     (5000000, 200000, 1000)
     """
     factors = {"k": 1_000, "m": 1_000_000}
@@ -137,7 +137,7 @@ def counted(text: str) -> int:
 
 
 def short(count: int) -> str:
-    """Return a count of rows in few letters.
+    """Return a count of rows in short form.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def short(count: int) -> str:
     return str(count)
 
 
-def named(size: int | str) -> str:
+def size_text(size: int | str) -> str:
     """Return a size for the table of growth."""
     return size if isinstance(size, str) else short(size)
 

@@ -1,4 +1,4 @@
-"""The memory of Spark's workers while something runs, its longest task, what went to disks."""
+"""Spark's metrics: the memory of Python workers, the longest task, and bytes written to disks."""
 
 import os
 import threading
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BETWEEN_SAMPLES, MOST_TASKS = 0.02, 10_000
-#: What a session of the workbench has its workers forked by.
+#: The module of the daemon that forks the workers of a workbench session.
 DAEMON = worker_daemon.__name__
 
 
@@ -49,7 +49,7 @@ def worker_bytes() -> list[int]:
 
 
 def longest_task(spark: "SparkSession", run: Callable[[], object]) -> float:
-    """Return how many seconds the longest task took of the last stage of what is run."""
+    """Return the seconds of the longest task in the last stage of a run."""
     context, name = spark.sparkContext, f"longest task {time.monotonic_ns()}"
     context.setJobGroup(name, name)
     try:
@@ -65,13 +65,13 @@ def longest_task(spark: "SparkSession", run: Callable[[], object]) -> float:
     return max(each) / 1_000
 
 
-def on_disks(spark: "SparkSession") -> int:
-    """Return the bytes that Spark has shuffled or moved from its memory to its disks so far.
+def disk_bytes(spark: "SparkSession") -> int:
+    """Return the bytes that Spark has shuffled or spilled to its disks so far.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A classic one. Of the stages that it keeps, 1,000 by default.
+        A classic one. It counts the stages that it keeps, 1,000 by default.
 
     Returns
     -------
@@ -80,6 +80,6 @@ def on_disks(spark: "SparkSession") -> int:
     context, gateway = spark.sparkContext, spark.sparkContext._gateway
     assert gateway is not None
     no_quantiles = gateway.new_array(gateway.jvm.double, 0)
-    found = context._jsc.sc().statusStore().stageList(None, False, False, no_quantiles, None)
-    stages = [found.apply(i) for i in range(found.size())]
+    listing = context._jsc.sc().statusStore().stageList(None, False, False, no_quantiles, None)
+    stages = [listing.apply(i) for i in range(listing.size())]
     return sum(int(one.diskBytesSpilled()) + int(one.shuffleWriteBytes()) for one in stages)

@@ -1,1 +1,1 @@
-"""Questions to small tables, warm: what they take beyond an empty job of Spark."""
+"""Warm queries on small tables: their time beyond that of an empty job of Spark."""

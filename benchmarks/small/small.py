@@ -1,4 +1,4 @@
-"""``python -m benchmarks small``: warm questions to small tables, against an empty job of Spark."""
+"""``python -m benchmarks small``: warm queries on small tables, against an empty job of Spark."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import workbench as wb
 from benchmarks.measuring.measure import side_by_side
 from benchmarks.measuring.report import Report, Result, milliseconds, short
-from workbench.spark.sources.held import ANSWERED, GIVEN, NEVER
+from workbench.spark.sources.held import ANSWER_IN_DRIVER, GIVEN, NEVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,7 +31,7 @@ BACKFILL = wb.Backfill(
 )
 
 Question = Callable[[Any], Any]
-#: What is asked, and fetched as Arrow where it is a DataFrame.
+#: The measured calls; a DataFrame is fetched as Arrow.
 QUESTIONS: dict[str, Question] = {
     "funnel steps": FUNNEL.steps,
     "funnel levels": lambda rows: FUNNEL.levels(rows).toArrow(),
@@ -51,7 +51,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`: tables that are given, the same by Spark's workers, and files.
     """
@@ -60,15 +60,15 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
     for rows in sizes:
         table = events(rows)
         for part in (one for one in PARTS if one in chosen):
-            spark.conf.set(ANSWERED, NEVER if part == "workers" else GIVEN)
+            spark.conf.set(ANSWER_IN_DRIVER, NEVER if part == "workers" else GIVEN)
             given = stored(spark, table, folder) if part == "parquet" else table
             for name, ask in QUESTIONS.items():
-                told(spark, report, rounds, f"{name}, {part}", rows, given, ask)
-    spark.conf.unset(ANSWERED)
+                compare(spark, report, rounds, f"{name}, {part}", rows, given, ask)
+    spark.conf.unset(ANSWER_IN_DRIVER)
     return report
 
 
-def told(
+def compare(
     spark: "SparkSession",
     report: Report,
     rounds: int,
@@ -77,7 +77,7 @@ def told(
     given: Any,
     ask: Question,
 ) -> None:
-    """Report what a warm answer takes beyond an empty job of two stages."""
+    """Report the time of a warm call beyond that of an empty job of two stages."""
     ways = {"ours": lambda: ask(given), EMPTY: lambda: empty(spark)}
     timings = side_by_side(ways, rounds, same=False)
     times = {name: timing.median for name, timing in timings.items()}
@@ -88,13 +88,13 @@ def told(
 
 
 def empty(spark: "SparkSession") -> None:
-    """Run a job of as many tasks as a small question has, in front of a shuffle and behind it."""
+    """Run a job with as many tasks before and after a shuffle as a small query has."""
     tasks = 2 * CORES
     spark.range(0, tasks, 1, CORES).repartition(tasks).toArrow()
 
 
 def events(rows: int) -> pa.Table:
-    """Return generated events of a hundred rows a key."""
+    """Return generated events with a hundred rows per key."""
     random = np.random.default_rng(0)
     names = pa.array([*STEPS, "help"])
     return pa.table(
@@ -108,7 +108,7 @@ def events(rows: int) -> pa.Table:
 
 
 def stored(spark: "SparkSession", table: pa.Table, folder: Path) -> Any:
-    """Return a table as Spark reads it from a file."""
+    """Return a table as a DataFrame from a Parquet file."""
     path = folder / f"small-{len(table)}.parquet"
     folder.mkdir(parents=True, exist_ok=True)
     if not path.exists():

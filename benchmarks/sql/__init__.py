@@ -1,1 +1,1 @@
-"""Queries as text: what it takes to take them apart, and to answer them as the originals do."""
+"""Queries as text: the time to translate them, and to compute the same as other systems."""

@@ -35,24 +35,24 @@ _FRAME = wb.Frame.range("-3 days", "3 days")
 
 
 def average(plants: "DataFrame") -> "DataFrame":
-    """Return the answer of :data:`AVERAGE`, asked in Python."""
+    """Return the result of :data:`AVERAGE`, computed in Python."""
     return wb.over(plants, "plant", _ASCENDING, _FRAME, mean=wb.fn.avg("mwh")).drop("mwh")
 
 
 def quartiles(plants: "DataFrame") -> "DataFrame":
-    """Return the answer of :data:`IQR`, asked in Python."""
+    """Return the result of :data:`IQR`, computed in Python."""
     iqr = wb.fn.quantile("mwh", [0.25, 0.5, 0.75])
     return wb.over(plants, "plant", _ASCENDING, _FRAME, iqr=iqr).drop("mwh")
 
 
 def last(plants: "DataFrame") -> "DataFrame":
-    """Return the answer of :data:`LAST`, asked in Python."""
+    """Return the result of :data:`LAST`, computed in Python."""
     ranked = wb.over(plants, "plant", "-date", r=wb.fn.rank())
     return ranked.where("r = 1").select("plant", "mwh")
 
 
 def levels(clicks: "DataFrame") -> "DataFrame":
-    """Return the answer of :data:`FUNNEL`, asked in Python."""
+    """Return the result of :data:`FUNNEL`, computed in Python."""
     steps: dict[str, Any] = {step: f"event = '{step}'" for step in STEPS}
     return wb.Funnel(steps, f"{WINDOW} seconds").levels(clicks).select("user_id", "level")
 

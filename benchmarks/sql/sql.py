@@ -1,4 +1,4 @@
-"""``python -m benchmarks sql``: queries as text, beside Python and beside the originals."""
+"""``python -m benchmarks sql``: queries as text, against Python and against other systems."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 PARTS = ("translate", "article", "funnel")
 CORES = 2
-#: Milliseconds for a query of a hundred lines, and how many times what the same takes in Python.
+#: Targets: milliseconds to translate a query of a hundred lines, and the multiple of Python's time.
 TRANSLATED, AS_IN_PYTHON = 50.0, 1.05
-#: So often a query is taken apart before it is measured, as Java compiles what runs often.
+#: Translations before the measurement, as Java compiles hot code.
 WARM = 40
 TEXT, PYTHON = "text", "Python"
 
@@ -55,14 +55,14 @@ FUNNEL = TextQuery("windowFunnel", "clicks", queries.FUNNEL, "clickhouse", queri
 
 @dataclass(frozen=True)
 class SqlBench:
-    """What the lines share.
+    """The settings that the parts share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     rows, rounds : int
     folder : Path
-        Of the generated files, and of the answers.
+        The folder of generated files and of answers.
     report : Report
     """
 
@@ -72,12 +72,12 @@ class SqlBench:
     folder: Path
     report: Report
 
-    def place(self, who: str) -> Path:
-        """Return where an answer is written."""
+    def folder_of(self, who: str) -> Path:
+        """Return the folder of a result."""
         return self.folder / f"answer-of-{who}"
 
     def table(self, question: TextQuery, source: str) -> "DataFrame":
-        """Return what a question is asked of; a DateTime of ClickHouse has whole seconds."""
+        """Return the table of a query; a DateTime of ClickHouse has whole seconds."""
         from pyspark.sql import functions as F
 
         df = self.spark.read.parquet(source)
@@ -86,11 +86,11 @@ class SqlBench:
         return df.withColumn("timestamp", F.date_trunc("second", "timestamp"))
 
     def compare(self, question: TextQuery, source: str, other: str, theirs: Any) -> None:
-        """Report a query as text beside the same in Python, and beside its own system."""
+        """Compare a query as text with the same in Python, and with its own system."""
 
         def write(who: str, ask: "Callable[[DataFrame], DataFrame]") -> None:
             answer = ask(self.table(question, source))
-            answer.write.mode("overwrite").parquet(str(self.place(who)))
+            answer.write.mode("overwrite").parquet(str(self.folder_of(who)))
 
         def as_text(df: "DataFrame") -> "DataFrame":
             return wb.sql(question.text, dialect=question.dialect, **{question.table: df})
@@ -110,9 +110,9 @@ class SqlBench:
             self.report.add(Result(question.what, against, self.rows, *cells, ratio, goal))
 
     def total(self, who: str) -> Any:
-        """Return what tells one answer from another, whatever order its rows are in."""
+        """Return the number of rows and a sum of hashes of a result, whatever its order."""
         with duckdb.connect() as connection:
-            files = f"read_parquet('{self.place(who)}/*.parquet')"
+            files = f"read_parquet('{self.folder_of(who)}/*.parquet')"
             rows = connection.sql(
                 f"SELECT count(*), sum(hash(columns(*)::VARCHAR)::HUGEINT) FROM {files}"
             )
@@ -125,11 +125,11 @@ def run(rows: int, rounds: int, folder: Path, only: Sequence[str] = ()) -> Repor
     Parameters
     ----------
     rows : int
-        Of each table.
+        The rows of each table.
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -150,7 +150,7 @@ def run(rows: int, rounds: int, folder: Path, only: Sequence[str] = ()) -> Repor
 
 
 def translate(bench: SqlBench) -> None:
-    """Take a long query apart, and do the same lines in Python."""
+    """Time the translation of a long query, and the same calls in Python."""
     generation = bench.spark.sql(
         "SELECT id % 3 AS plant, date_add(DATE '2019-01-01', CAST(id AS INT)) AS date, "
         "CAST(id * 977 % 131 AS DOUBLE) AS mwh, 'north' AS region FROM range(300)"
@@ -159,8 +159,8 @@ def translate(bench: SqlBench) -> None:
     def as_text() -> Any:
         return wb.sql(queries.LONG, generation=generation)
 
-    asked = wb.explain_sql(queries.LONG, generation=generation)
-    lines = compile(asked, "the same in Python", "exec")
+    source = wb.explain_sql(queries.LONG, generation=generation)
+    lines = compile(source, "the same in Python", "exec")
     names = {"wb": wb, "spark": bench.spark, "generation": generation}
     for _ in range(WARM):
         as_text()
@@ -178,15 +178,15 @@ def translate(bench: SqlBench) -> None:
 
 
 def article(bench: SqlBench) -> None:
-    """Ask the queries of DuckDB's article, of Parquet files into Parquet files."""
+    """Time the queries of DuckDB's article, from Parquet to Parquet."""
     source = plants(bench.rows, bench.folder)
     for question in ARTICLE:
         bench.compare(question, str(source), "DuckDB", lambda one=question: by_duckdb(bench, one))
 
 
 def by_duckdb(bench: SqlBench, question: TextQuery) -> None:
-    """Answer by DuckDB."""
-    shutil.rmtree(to := bench.place("DuckDB"), ignore_errors=True)
+    """Run a query with DuckDB."""
+    shutil.rmtree(to := bench.folder_of("DuckDB"), ignore_errors=True)
     source = plants(bench.rows, bench.folder)
     with duckdb.connect(config={"threads": CORES}) as connection:
         connection.sql(f"CREATE VIEW plants AS FROM '{source}/*.parquet'")
@@ -194,7 +194,7 @@ def by_duckdb(bench: SqlBench, question: TextQuery) -> None:
 
 
 def funnel(bench: SqlBench) -> None:
-    """Ask a funnel of ClickHouse, of Parquet files into Parquet files."""
+    """Time a funnel of ClickHouse, from Parquet to Parquet."""
     source = events.clicks(bench.spark, bench.rows, bench.folder)
     session: Any = Session()  # type: ignore[no-untyped-call]
     session.query("CREATE DATABASE bench ENGINE = Atomic")
@@ -205,7 +205,7 @@ def funnel(bench: SqlBench) -> None:
     )
 
     def by_clickhouse() -> None:
-        (place := bench.place("ClickHouse")).mkdir(exist_ok=True)
+        (place := bench.folder_of("ClickHouse")).mkdir(exist_ok=True)
         session.query(
             f"INSERT INTO FUNCTION file('{place}/levels.parquet', Parquet) {queries.FUNNEL} "
             f"SETTINGS max_threads = {CORES}, engine_file_truncate_on_insert = 1"

@@ -1,1 +1,1 @@
-"""Windows over streams, beside a call of Python for each key."""
+"""Windows over streams, compared with a Python call for each key."""

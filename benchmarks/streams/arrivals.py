@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from kernels.core.arrays import Ints
 
-#: Rows of a file, and how many files are a micro-batch: so that two cores read some each.
+#: Rows of a file, and files of a micro-batch: enough for two cores.
 ROWS_A_FILE, FILES_A_BATCH = 125_000, 4
-#: By how many seconds a row may be behind.
+#: The largest delay of a row in seconds.
 DELAY = 10
 SCHEMA = "sensor long, at timestamp, value double, id long"
 #: 2024-05-01.
@@ -23,15 +23,15 @@ START = 1_714_521_600_000_000
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Readings of sensors, one a millisecond.
+    """Readings of sensors, one per millisecond.
 
     Attributes
     ----------
     rows, sensors : int
     behind : float
-        The share of rows that come out of order.
+        The share of rows that arrive out of order.
     delay : int
-        By how many seconds at most these are behind the others.
+        The largest delay of these rows in seconds.
     """
 
     rows: int
@@ -46,8 +46,10 @@ class Arrivals:
         return f"arrivals-{self.rows}-{self.sensors}-{self.behind:g}-{self.delay}"
 
     def stored(self, folder: Path) -> str:
-        """Return the path of the files, which are made unless they are there."""
-        return written(folder / self.name, map(self._table, range(-(-self.rows // ROWS_A_FILE))))
+        """Return the path of the files, writing them first if needed."""
+        return write_files(
+            folder / self.name, map(self._table, range(-(-self.rows // ROWS_A_FILE)))
+        )
 
     def _table(self, number: int) -> pa.Table:
         first = number * ROWS_A_FILE
@@ -60,7 +62,7 @@ class Arrivals:
 
 
 def readings(sensor: Ints, at: Ints, ids: Ints, value: Ints | None = None) -> pa.Table:
-    """Return readings as a table; without values, their ids are these."""
+    """Return readings as a table; without values, the ids are the values."""
     columns = {
         "sensor": pa.array(sensor),
         "at": pa.array(at).cast(pa.timestamp("us", "UTC")),
@@ -70,32 +72,33 @@ def readings(sensor: Ints, at: Ints, ids: Ints, value: Ints | None = None) -> pa
     return pa.table(columns)
 
 
-def written(folder: Path, tables: Iterable[pa.Table]) -> str:
-    """Write tables as files that Spark takes one behind the other, unless they are there."""
+def write_files(folder: Path, tables: Iterable[pa.Table]) -> str:
+    """Write tables as files that Spark reads in order, unless they exist."""
 
     def write(folder: Path) -> None:
         for number, table in enumerate(tables):
             path = folder / f"part-{number:04}.parquet"
             pq.write_table(table, path)
-            # Spark takes files in the order of their times.
+            # Spark reads files in the order of their modification times.
             os.utime(path, (START // 1_000_000 + number,) * 2)
 
-    return str(kept(folder, write))
+    return str(cached_folder(folder, write))
 
 
-#: Partitions that are kept and idle, and those that rows come to: in each micro-batch, a few each.
+#: The number of idle partitions in the state, of partitions with new rows, and of new rows of each
+#: in a micro-batch.
 IDLE, BUSY, ROWS_EACH = 1_000_000, 1_000, 10
 BATCHES = 12
 
 
 @dataclass(frozen=True)
 class AmongIdle:
-    """Readings of a few sensors, behind one of each of many others.
+    """Readings of a few sensors, after one reading of each of many others.
 
     Attributes
     ----------
     idle : int
-        How many others.
+        The number of the others.
     """
 
     idle: int
@@ -103,11 +106,11 @@ class AmongIdle:
     files_a_batch = 1
 
     def stored(self, folder: Path) -> str:
-        """Return the path of the files, which are made unless they are there."""
-        return written(folder / f"among-idle-{self.idle}", self._tables())
+        """Return the path of the files, writing them first if needed."""
+        return write_files(folder / f"among-idle-{self.idle}", self._tables())
 
     def _tables(self) -> Iterator[pa.Table]:
-        # Busy sensors are spread among the others, so that their hashes are, too.
+        # Busy sensors are spread among the others, so their hashes are spread, too.
         every = max(self.idle // BUSY, 1)
         first = np.arange(max(self.idle, BUSY))
         yield readings(first, START + first, first)

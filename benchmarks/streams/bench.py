@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 Windows = Callable[["DataFrame"], "DataFrame"]
 
 
-class Ran(NamedTuple):
-    """What a query over a stream took.
+class StreamRun(NamedTuple):
+    """The measurements of a query over a stream.
 
     Attributes
     ----------
     seconds : float
-        Of its micro-batches, without the start of the query.
+        The time of its micro-batches, without the start of the query.
     rate : float
-        Rows a second of the micro-batches behind the first one, for which the query is planned; of
-        that one where there is no other.
+        Rows per second of the micro-batches after the first one, which includes planning; of that
+        one if there is no other.
     answers : tuple
-        How many rows it gave, and the sum of one of their columns.
+        The number of rows of the result, and the sum of one of their columns.
     rows, size : int
-        The rows, and about the bytes, that it keeps at its end.
+        The rows, and the approximate bytes, of its final state.
     late : int
     counts : dict of str to int
-        What else the call has counted.
+        Further counts of the call.
     batch : float
-        Seconds of a micro-batch with rows, behind the first one: their median.
+        The median seconds of a micro-batch with rows, after the first one.
     """
 
     seconds: float
@@ -52,13 +52,13 @@ class Ran(NamedTuple):
 
 @dataclass
 class StreamBench:
-    """What the parts of the benchmark share.
+    """The settings that the parts of the benchmark share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     folder : Path
-        Of the generated files, and of the checkpoints.
+        The folder of generated files and of checkpoints.
     report : Report
     rows : int
     """
@@ -75,8 +75,10 @@ class StreamBench:
         files = arrivals.stored(self.folder)
         return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
 
-    def run(self, arrivals: Arrivals | AmongIdle, windows: Windows, kept: bool = True) -> Ran:
-        """Run a query over all files, into a sink that throws everything away."""
+    def run(
+        self, arrivals: Arrivals | AmongIdle, windows: Windows, with_state: bool = True
+    ) -> StreamRun:
+        """Run a query over all files, into a sink that discards the rows."""
         from pyspark.sql import functions as F
 
         checkpoint = self.folder / "checkpoint"
@@ -87,34 +89,34 @@ class StreamBench:
         query = options.trigger(availableNow=True).start()
         query.awaitTermination()
         batches = query.recentProgress
-        found = [b.observedMetrics["answers"] for b in batches if "answers" in b.observedMetrics]
-        answers = sum(one.rows for one in found), float(sum(one.total or 0 for one in found))
+        sums_of = [b.observedMetrics["answers"] for b in batches if "answers" in b.observedMetrics]
+        answers = sum(one.rows for one in sums_of), float(sum(one.total or 0 for one in sums_of))
         took = sum(batch.batchDuration for batch in batches) / 1_000
-        rows, size = self.state(checkpoint) if kept else (0, 0)
+        rows, size = self.state(checkpoint) if with_state else (0, 0)
         counts: Counter[str] = Counter()
         for one in wb.stream_counts(query):
             counts.update(one)
         late = wb.late_rows(query)
         later = [b.batchDuration / 1_000 for b in batches[1:] if b.numInputRows]
         batch = median(later) if later else took
-        return Ran(took, rate_of(batches), answers, rows, size, late, dict(counts), batch)
+        return StreamRun(took, rate_of(batches), answers, rows, size, late, dict(counts), batch)
 
     def state(self, checkpoint: Path) -> tuple[int, int]:
-        """Return how many rows a query keeps, and how many bytes they are."""
+        """Return the number of rows and bytes of a query's state."""
         from pyspark.sql import functions as F
 
         sums = wb.stream_state(checkpoint).agg(F.sum("rows"), F.sum("bytes")).collect()[0]
         return int(sums[0] or 0), int(sums[1] or 0)
 
-    def rate(self, what: str, rows: int, ran: Ran, least: float) -> None:
-        """Judge how many rows a second a query took."""
+    def rate(self, what: str, rows: int, ran: StreamRun, least: float) -> None:
+        """Report the rows per second of a query against a target."""
         cells = plain_seconds(ran.seconds), ""
         result = Result(what, "", rows, *cells, ran.rate, least, "rows/s", at_most=False)
         self.report.add(result)
 
 
 def rate_of(batches: Sequence["StreamingQueryProgress"]) -> float:
-    """Return how many rows a second a query goes through, once it runs."""
-    counted = batches[1:] if sum(batch.numInputRows for batch in batches[1:]) else batches
-    took = sum(batch.batchDuration for batch in counted) / 1_000
-    return sum(batch.numInputRows for batch in counted) / took
+    """Return the rows per second of a query once it runs."""
+    measured = batches[1:] if sum(batch.numInputRows for batch in batches[1:]) else batches
+    took = sum(batch.batchDuration for batch in measured) / 1_000
+    return sum(batch.numInputRows for batch in measured) / took

@@ -1,4 +1,4 @@
-"""The line of ``python -m benchmarks streams`` for partitions that nothing comes to."""
+"""The part of ``python -m benchmarks streams`` about partitions without new rows."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def idle(bench: "StreamBench", ways: "dict[str, Callable[[DataFrame], DataFrame]]") -> None:
-    """Time a micro-batch of a few partitions among many others, and among none."""
+    """Time a micro-batch of a few partitions with many idle ones in the state, and without."""
     for emit, windows in ways.items():
         with_them, alone = (
-            bench.run(AmongIdle(count), windows, kept=False).batch for count in (IDLE, 0)
+            bench.run(AmongIdle(count), windows, with_state=False).batch for count in (IDLE, 0)
         )
         ratio = with_them / alone
         what = f"a micro-batch beside 1M idle, {emit}"

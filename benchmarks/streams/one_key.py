@@ -1,4 +1,4 @@
-"""The same windows over a stream in the ordinary way: the operator calls Python for each key."""
+"""The same windows over a stream in the usual way: the operator calls Python for each key."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ class OneKey(StatefulProcessor):
     """Three functions over the last ten rows of one sensor, on window close."""
 
     def init(self, handle: Any) -> None:
-        """Name what is kept: the rows, and how many of them have left."""
+        """Declare the state: the rows, and how many of them have been returned."""
         kept = StructType().add("at", ArrayType(LongType())).add("value", ArrayType(DoubleType()))
         kept = kept.add("id", ArrayType(LongType())).add("left", LongType())
         self.handle, self.kept = handle, handle.getValueState("kept", kept)
@@ -29,7 +29,7 @@ class OneKey(StatefulProcessor):
         rows: Iterator[Any],
         timerValues: Any,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
-        """Take in the rows of a sensor."""
+        """Add the rows of a sensor."""
         new = pd.concat(rows)
         new["at"] = new["at"].astype("datetime64[us]").astype("int64")
         yield from self._closed(key, new[["at", "value", "id"]], timerValues)
@@ -40,7 +40,7 @@ class OneKey(StatefulProcessor):
         timerValues: Any,  # noqa: N803
         expiredTimerInfo: Any,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
-        """Let those rows go that the watermark has passed."""
+        """Return the rows that the watermark has passed."""
         yield from self._closed(key, None, timerValues)
 
     def _closed(self, key: Any, new: pd.DataFrame | None, timers: Any) -> Iterator[pd.DataFrame]:
@@ -52,19 +52,19 @@ class OneKey(StatefulProcessor):
         released = int((rows["at"] <= watermark * 1_000).sum())
         last = rows["value"].rolling(ROWS, min_periods=1)
         answers = {"total": last.sum(), "before": rows["value"].shift(1), "top": last.max()}
-        found = rows.assign(sensor=key[0], **answers)[left:released]
+        closed = rows.assign(sensor=key[0], **answers)[left:released]
         first = max(released - (ROWS - 1), 0)
         keep = rows[first:]
         columns = [keep[name].tolist() for name in ("at", "value", "id")]
         self.kept.update((*columns, released - first))
         if released < len(rows):
             self.handle.registerTimer(-(-int(rows["at"][released]) // 1_000))
-        if len(found):
-            found["at"] = pd.to_datetime(found["at"], unit="us", utc=True).dt.tz_localize(None)
-            yield found[["sensor", "at", "value", "id", "total", "before", "top"]]
+        if len(closed):
+            closed["at"] = pd.to_datetime(closed["at"], unit="us", utc=True).dt.tz_localize(None)
+            yield closed[["sensor", "at", "value", "id", "total", "before", "top"]]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, as nothing is open."""
 
 
 def one_key_a_call(stream: "DataFrame") -> "DataFrame":

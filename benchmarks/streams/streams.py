@@ -1,4 +1,4 @@
-"""``python -m benchmarks streams``: windows over streams, by rows a second and by what is kept."""
+"""``python -m benchmarks streams``: windows over streams, their rows per second and their state."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CORES = 2
 ROWS, SENSORS = 2_000_000, 10_000
-#: The ordinary way takes milliseconds a key and micro-batch: it gets as few rows as still tell.
+#: The usual way takes milliseconds per key and micro-batch, so it gets only a few rows.
 ORDINARY_ROWS = 250_000
 CLOSE = "on window close"
 FUNCTIONS: dict[str, Any] = {
@@ -42,7 +42,7 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     rows : int
         Of the stream.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -53,7 +53,7 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     # As many buckets as there are cores, so that each has one.
     conf = {"spark.master": f"local[{CORES}]", SHUFFLE_PARTITIONS: CORES}
     bench = StreamBench(wb.session(conf), folder, Report(), rows)
-    # The first query starts Python's workers and loads the kernels, which belongs to no line.
+    # The first query starts Python's workers and loads the kernels, which no result should include.
     bench.run(Arrivals(20_000, 100), closing)
     for name, part in PARTS.items():
         if name in (only or PARTS):
@@ -62,12 +62,12 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
 
 
 def close(bench: StreamBench) -> None:
-    """Rows a second on window close, beside the ordinary way and beside a batch."""
+    """Measure rows per second on window close, against the usual way and against a batch."""
     all_rows = Arrivals(bench.rows, SENSORS)
     ours = bench.run(all_rows, closing)
     bench.rate("on window close, three functions", bench.rows, ours, 150_000)
     few = Arrivals(min(ORDINARY_ROWS, bench.rows), SENSORS)
-    same, theirs = bench.run(few, closing), bench.run(few, one_key_a_call, kept=False)
+    same, theirs = bench.run(few, closing), bench.run(few, one_key_a_call, with_state=False)
     check_same({"ours": same.answers, "one key a call": theirs.answers})
     cells = plain_seconds(same.seconds), plain_seconds(theirs.seconds)
     ahead = theirs.seconds / same.seconds
@@ -75,15 +75,15 @@ def close(bench: StreamBench) -> None:
     result = Result(what, "pandas, a call a key", few.rows, *cells, ahead, 5, at_most=False)
     bench.report.add(result)
     table = bench.spark.read.parquet(all_rows.stored(bench.folder))
-    found = wb.over(table, "sensor", "at", engine="kernel", **FUNCTIONS)
-    batch = seconds(lambda: found.write.format("noop").mode("overwrite").save())
+    result_of_batch = wb.over(table, "sensor", "at", engine="kernel", **FUNCTIONS)
+    batch = seconds(lambda: result_of_batch.write.format("noop").mode("overwrite").save())
     cells = plain_seconds(ours.seconds), plain_seconds(batch)
     ratio = ours.seconds / batch
     bench.report.add(Result("a stream", "wb.over of all, batch", bench.rows, *cells, ratio, None))
 
 
 def partitions(bench: StreamBench) -> None:
-    """The same rows over many partitions and over few."""
+    """Compare the same rows over many partitions and over few."""
     took = {
         sensors: bench.run(Arrivals(bench.rows, sensors), closing).seconds
         for sensors in (1_000, 100_000)
@@ -95,7 +95,7 @@ def partitions(bench: StreamBench) -> None:
 
 
 def state(bench: StreamBench) -> None:
-    """What is kept at the end of a stream, and of one that is ten times as long."""
+    """Compare the final state of a stream with that of one ten times as long."""
     short, long = (
         bench.run(Arrivals(rows, 1_000), closing) for rows in (bench.rows // 10, bench.rows)
     )

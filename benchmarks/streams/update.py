@@ -35,17 +35,17 @@ def moving_iqr(stream: "DataFrame") -> "DataFrame":
 
 
 def some_late(rows: int, sensors: int) -> Arrivals:
-    """Return readings of which some come out of order."""
+    """Return readings, some of which arrive out of order."""
     return Arrivals(rows, sensors, BEHIND, DELAY)
 
 
 def update(bench: "StreamBench") -> None:
-    """Changes a second, and what a late row makes be computed again."""
+    """Measure changes per second, and the rows that are recomputed for a late row."""
     ours = bench.run(some_late(bench.rows, SENSORS), updating)
     bench.rate("on update, 1 % out of order", bench.rows, ours, 80_000)
     again = {}
     for sensors in (100, 1_000):
-        counts = bench.run(some_late(bench.rows, sensors), updating, kept=False).counts
+        counts = bench.run(some_late(bench.rows, sensors), updating, with_state=False).counts
         again[sensors] = (counts["rows_recomputed"] - bench.rows) / (bench.rows * BEHIND)
     cells = f"{again[100]:.2f} rows", f"{again[1_000]:.2f} rows"
     ratio = again[100] / again[1_000]
@@ -54,14 +54,14 @@ def update(bench: "StreamBench") -> None:
 
 
 def iqr(bench: "StreamBench") -> None:
-    """Rows a second of a moving interquartile range that is kept up to date."""
-    ours = bench.run(some_late(bench.rows, SENSORS), moving_iqr, kept=False)
+    """Measure rows per second of a moving interquartile range that is kept up to date."""
+    ours = bench.run(some_late(bench.rows, SENSORS), moving_iqr, with_state=False)
     bench.rate("moving IQR, on update", bench.rows, ours, 50_000)
 
 
 def state_updated(bench: "StreamBench") -> None:
-    """What is kept at the end of a stream, and of one that is ten times as long."""
-    # What the last micro-batch brings is kept until rows come behind it: one is the least.
+    """Compare the final state of a stream with that of one ten times as long."""
+    # The state keeps the rows of the last micro-batch, so the shorter stream has one.
     few = min(FILES_A_BATCH * ROWS_A_FILE, bench.rows)
     short, long = (bench.run(Arrivals(rows, 1_000, BEHIND), updating) for rows in (few, 10 * few))
     cells = megabytes(long.size), megabytes(short.size)

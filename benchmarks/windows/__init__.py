@@ -1,1 +1,1 @@
-"""Window calls over readings: kernels beside those of others, and plans beside Spark's own."""
+"""Window calls over readings: kernels compared with other systems, and plans with Spark's own."""

@@ -1,4 +1,4 @@
-"""A sensor with most of the readings: running frames with its partition whole, and cut."""
+"""Running frames of a sensor with most of the readings: its partition whole, and cut."""
 
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ def cut(spark: "SparkSession", rows: int, rounds: int, folder: Path, report: Rep
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     report : Report
         Gets the results.
     """
@@ -54,10 +54,10 @@ def cut(spark: "SparkSession", rows: int, rounds: int, folder: Path, report: Rep
 
 
 def compare(what: str, df: "DataFrame", rows: int, rounds: int, report: Report) -> None:
-    """Time all ways side by side, and tell what their largest tasks are."""
-    calls = {way: asked(*how) for way, how in WAYS.items()}
+    """Time all ways in turns, and report their largest tasks."""
+    calls = {way: over_call(*how) for way, how in WAYS.items()}
     check_same({way: totals(call.run(df)) for way, call in calls.items()})
-    ways = {way: partial(answer, call, df) for way, call in calls.items()}
+    ways = {way: partial(write_noop, call, df) for way, call in calls.items()}
     timings = side_by_side(ways, rounds, same=False)
     report.took(what, rows, {way: timing.median for way, timing in timings.items()})
     longest = {}
@@ -73,25 +73,25 @@ def compare(what: str, df: "DataFrame", rows: int, rounds: int, report: Report) 
     report.add(Result(f"longest task, {what}", "keys whole", rows, *cells, ours / whole, None))
 
 
-def asked(engine: str, cut: Any) -> wb.Over:
+def over_call(engine: str, cut: Any) -> wb.Over:
     """Return running functions of each sensor."""
     return wb.Over("sensor", "time", None, engine, cut, **FUNCTIONS)
 
 
-def answer(call: wb.Over, df: "DataFrame") -> None:
-    """Answer, and write nothing."""
+def write_noop(call: wb.Over, df: "DataFrame") -> None:
+    """Compute the result into a sink that discards the rows."""
     call.run(df).write.format("noop").mode("overwrite").save()
 
 
-def totals(found: "DataFrame") -> Any:
-    """Return what tells answers apart."""
+def totals(result: "DataFrame") -> Any:
+    """Return the number of rows and sums of all columns, to compare results."""
     totals = (f"sum(CAST({name} AS DECIMAL(20, 2)))" for name in FUNCTIONS)
-    return tuple(found.selectExpr("count(*)", *totals).collect()[0])
+    return tuple(result.selectExpr("count(*)", *totals).collect()[0])
 
 
-def rows_of_largest(found: "DataFrame") -> int:
-    """Return how many rows the task answers that has most."""
-    # Their sums keep Spark from leaving out what is counted alone, and its shuffle with it.
-    by_task = found.selectExpr("spark_partition_id() AS task", *FUNCTIONS).groupBy("task")
+def rows_of_largest(result: "DataFrame") -> int:
+    """Return the number of rows of the largest task."""
+    # The sums keep Spark from pruning the columns, and the shuffle with them.
+    by_task = result.selectExpr("spark_partition_id() AS task", *FUNCTIONS).groupBy("task")
     counts = by_task.agg({"*": "count"} | dict.fromkeys(FUNCTIONS, "sum"))
     return max(int(row["count(1)"]) for row in counts.collect())

@@ -1,4 +1,4 @@
-"""Window functions by the kernels alone: from sorted columns to a column."""
+"""Compute window functions with the kernels alone: from sorted columns to a column."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ from kernels.frames.ordering import Order
 from workbench.durations import MINUTE
 
 QUARTILES = (0.25, 0.5, 0.75)
-#: The functions as DuckDB has them.
+#: The functions in DuckDB's SQL.
 FUNCTIONS = {
     "sum": "sum(value)",
     "min": "min(value)",
@@ -60,7 +60,7 @@ class TrailingFrame:
         return f"RANGE BETWEEN INTERVAL {self.size} MINUTE PRECEDING AND CURRENT ROW"
 
     def ranges(self, order: Order) -> tuple[Column, Column]:
-        """Return the frames of sorted rows as the kernels take them."""
+        """Return the frames of sorted rows for the kernels."""
         low = -self.size * MINUTE if self.unit == "range" else 1 - self.size
         return frame_ranges(order, self.unit, low, 0)
 
@@ -71,8 +71,8 @@ class TrailingFrame:
         return int(np.searchsorted(time, time[row] - self.size * MINUTE))
 
 
-def answered(function: str, order: Order, column: Column, frame: TrailingFrame) -> Column:
-    """Answer by the kernels on this thread: from a sorted column to a column."""
+def compute(function: str, order: Order, column: Column, frame: TrailingFrame) -> Column:
+    """Compute a function with the kernels on this thread: from a sorted column to a column."""
     offsets, (begin, end) = order.offsets, frame.ranges(order)
     if function == "quantile":
         return moving_quantile(offsets, column, begin, end, QUARTILES)
@@ -82,30 +82,30 @@ def answered(function: str, order: Order, column: Column, frame: TrailingFrame) 
         return moving_count_distinct(offsets, column, begin, end)
     if function == "mad":
         return moving_mad(offsets, column, begin, end)
-    found: Column = moving_aggregate(offsets, function, column, begin, end)
-    return found if function == "sum" else np.asarray(column[found + shift(offsets)])
+    result: Column = moving_aggregate(offsets, function, column, begin, end)
+    return result if function == "sum" else np.asarray(column[result + shift(offsets)])
 
 
 def shift(offsets: Column) -> Any:
-    """Return what turns rows of a partition into rows of the block."""
+    """Return the offsets to add to row numbers of a partition to get those of the block."""
     return 0 if len(offsets) == 2 else np.repeat(offsets[:-1], np.diff(offsets))
 
 
 def column_of(readings: Readings, function: str) -> Column:
-    """Return the column that a function is of."""
+    """Return the argument column of a function."""
     return readings.code if "code" in FUNCTIONS[function] else readings.value
 
 
 @dataclass(frozen=True)
-class Half:
-    """Some of the rows, sorted, and behind a cut within a sensor the rows that frames reach to.
+class RowRange:
+    """A range of sorted rows; after a cut within a sensor, with the earlier rows in its frames.
 
     Attributes
     ----------
     readings : Readings
     order : Order
     spare : int
-        How many of the first rows only serve others.
+        The number of first rows that are only in frames of others.
     """
 
     readings: Readings
@@ -113,7 +113,7 @@ class Half:
     spare: int
 
     @classmethod
-    def of(cls, readings: Readings, low: int, first: int, last: int) -> "Half":
+    def of(cls, readings: Readings, low: int, first: int, last: int) -> "RowRange":
         """Return the rows from first to last, with the values from low on."""
         inner = readings.offsets[(readings.offsets > low) & (readings.offsets < last)]
         offsets = np.array([low, *inner, last]) - low
@@ -122,6 +122,6 @@ class Half:
         return cls(part, order_by_key(offsets, part.time), first - low)
 
     def answer(self, function: str, frame: TrailingFrame) -> Column:
-        """Answer for the rows by the kernels."""
+        """Compute a function for the rows with the kernels."""
         column = column_of(self.readings, function)
-        return answered(function, self.order, column, frame)[self.spare :]
+        return compute(function, self.order, column, frame)[self.spare :]

@@ -28,7 +28,7 @@ FRAME = wb.Frame.rows(-1_000, 0)
 LARGE = 20_000_000
 #: Spark sorts a thousand values for each row, so it gets as few rows as still take seconds.
 PERCENTILE_ROWS = 100_000
-#: Runs before anything is measured, and the seconds of a run from which on one is enough.
+#: Warm-up runs before the measurement, and the seconds from which on a way is not run again.
 WARM, PATIENCE = 8, 15.0
 TREE = "spark.sql.window.segmentTree.enabled"
 
@@ -37,13 +37,13 @@ Functions = Mapping[str, Any]
 
 @dataclass
 class OnSpark:
-    """What the lines about Spark share.
+    """The settings that the parts about Spark share.
 
     Attributes
     ----------
     spark : pyspark.sql.SparkSession
     folder : Path
-        Of the generated files, and of the answers.
+        The folder of generated files and of answers.
     rounds : int
         Measured runs of each way.
     report : Report
@@ -59,12 +59,12 @@ class OnSpark:
         return self.spark.read.parquet(str(stored(rows, sensors, self.folder)))
 
     def write(self, rows: int, sensors: int, over: wb.Over) -> None:
-        """Answer from Parquet to Parquet."""
+        """Compute from Parquet to Parquet."""
         answer = over.run(self.rows(rows, sensors))
         answer.write.mode("overwrite").parquet(str(self.folder / "answer-of-spark"))
 
     def by_duckdb(self, rows: int, sensors: int) -> None:
-        """Answer :data:`IQR` by DuckDB from Parquet to Parquet."""
+        """Compute :data:`IQR` with DuckDB from Parquet to Parquet."""
         query = f"""
             SELECT *, quantile_cont(value, [0.25, 0.5, 0.75]) OVER (
                 PARTITION BY sensor ORDER BY time ROWS BETWEEN 1000 PRECEDING AND CURRENT ROW
@@ -82,7 +82,7 @@ class OnSpark:
         timings = side_by_side(ways, self.rounds, same=False, patience=patience)
         return {name: timing.median for name, timing in timings.items()}
 
-    def told(
+    def report_ratio(
         self,
         what: str,
         other: str,
@@ -91,13 +91,13 @@ class OnSpark:
         theirs: float,
         most: float | None = None,
     ) -> None:
-        """Report how many times another's time we take."""
+        """Report our time as a multiple of another's."""
         cells = plain_seconds(ours), plain_seconds(theirs)
         self.report.add(Result(what, other, rows, *cells, ours / theirs, most))
 
 
 def run(sizes: Sequence[int], rounds: int, folder: Path, report: Report, chosen: set[str]) -> None:
-    """Measure what is chosen of :data:`PARTS`.
+    """Measure the chosen parts.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, report: Report, chosen:
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     report : Report
         Gets the results.
     chosen : set of str
@@ -145,26 +145,28 @@ def end_to_end(bench: OnSpark, rows: int) -> None:
     most = 1.2 if rows >= LARGE else 2.0
     even = times["20 parts"]
     same_answers(bench, rows)
-    bench.told(what, "DuckDB", rows, even, times["DuckDB"], most)
-    bench.told(f"{what}, 1 part", "DuckDB", rows, times["1 part"], times["DuckDB, 1 part"])
-    bench.told(f"{what}, 1 part", "20 parts", rows, times["1 part"], even, 1.3)
+    bench.report_ratio(what, "DuckDB", rows, even, times["DuckDB"], most)
+    bench.report_ratio(f"{what}, 1 part", "DuckDB", rows, times["1 part"], times["DuckDB, 1 part"])
+    bench.report_ratio(f"{what}, 1 part", "20 parts", rows, times["1 part"], even, 1.3)
 
 
 def same_answers(bench: OnSpark, rows: int) -> None:
-    """Refuse files of Spark and of DuckDB that do not hold the same answers."""
+    """Refuse results of Spark and of DuckDB that differ."""
     bench.write(rows, SENSORS, over(FRAME, IQR))
     bench.by_duckdb(rows, SENSORS)
-    # In whole numbers, as a total of floats depends on the order of the rows: values have two
-    # decimals, and what lies between two of them is a multiple of 1 / 400.
+    # In integers, as a sum of floats depends on the order of the rows: values have two decimals,
+    # and quantiles between two of them are multiples of 1 / 400.
     totals = ", ".join(f"sum(round(iqr[{k}] * 10000)::BIGINT)" for k in (1, 2, 3))
     paths = {who: bench.folder / f"answer-of-{who}" for who in ("spark", "duckdb")}
     with duckdb.connect() as connection:
-        asked = {who: f"SELECT count(*), {totals} FROM '{paths[who]}/*.parquet'" for who in paths}
-        check_same({who: connection.sql(query).fetchall() for who, query in asked.items()})
+        queries = {
+            who: f"SELECT count(*), {totals} FROM '{path}/*.parquet'" for who, path in paths.items()
+        }
+        check_same({who: connection.sql(query).fetchall() for who, query in queries.items()})
 
 
 def percentile(bench: OnSpark, rows: int) -> None:
-    """Compare the time a row with that of Spark's own percentile, on fewer rows."""
+    """Compare the time per row with that of Spark's own percentile, on fewer rows."""
     few = min(PERCENTILE_ROWS, rows)
     ours = partial(bench.write, rows, SENSORS, over(FRAME, IQR))
     theirs = partial(bench.write, few, SENSORS, over(FRAME, IQR, "spark"))
@@ -187,7 +189,7 @@ def operator(bench: OnSpark, rows: int) -> None:
         }
         if size <= 1_001:
             ways["Spark, no tree"] = spark
-        tell_all(bench, f"sum and max of {size:,} rows", rows, ways)
+        compare_with_kernels(bench, f"sum and max of {size:,} rows", rows, ways)
 
 
 def engine(bench: OnSpark, rows: int) -> None:
@@ -201,18 +203,20 @@ def engine(bench: OnSpark, rows: int) -> None:
     calls["sum of each partition"] = wb.Frame.rows(None, None), total
     for name, (frame, functions) in calls.items():
         ways = {
-            who: partial(bench.write, rows, SENSORS, over(frame, functions, asked))
-            for who, asked in (("kernels", "kernel"), ("Spark's operator", "spark"))
+            who: partial(bench.write, rows, SENSORS, over(frame, functions, engine))
+            for who, engine in (("kernels", "kernel"), ("Spark's operator", "spark"))
         }
-        tell_all(bench, name, rows, ways)
+        compare_with_kernels(bench, name, rows, ways)
 
 
-def tell_all(bench: OnSpark, what: str, rows: int, ways: Mapping[str, Callable[[], None]]) -> None:
-    """Time ways and tell how the first one's time is to each other's."""
+def compare_with_kernels(
+    bench: OnSpark, what: str, rows: int, ways: Mapping[str, Callable[[], None]]
+) -> None:
+    """Time ways, and report the kernels' time against that of each other way."""
     times = bench.timed(ways, PATIENCE)
     ours = times.pop("kernels")
     for other, took in times.items():
-        bench.told(what, other, rows, ours, took)
+        bench.report_ratio(what, other, rows, ours, took)
 
 
 def over(frame: wb.Frame | None, functions: Functions, engine: str = "auto") -> wb.Over:
@@ -220,10 +224,10 @@ def over(frame: wb.Frame | None, functions: Functions, engine: str = "auto") -> 
     return wb.Over("sensor", "time", frame, engine, **functions)
 
 
-def with_tree(bench: OnSpark, ask: Callable[[], None]) -> None:
-    """Ask while Spark's segment tree is on."""
+def with_tree(bench: OnSpark, run: Callable[[], None]) -> None:
+    """Run while Spark's segment tree is on."""
     with _setting(bench.spark, TREE, "true"):
-        ask()
+        run()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from benchmarks.measuring.kept import kept
+from benchmarks.measuring.kept import cached_folder
 from workbench.durations import DAY, MINUTE
 
 FILES = 8
@@ -91,7 +91,7 @@ def stored(rows: int, sensors: int, folder: Path) -> Path:
     ----------
     rows, sensors : int
     folder : Path
-        Where generated files are kept for the next run.
+        The folder where generated files are kept for the next run.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def stored(rows: int, sensors: int, folder: Path) -> Path:
             part = table.slice(first, -(-rows // FILES))
             pq.write_table(part, path / f"part-{number}.parquet")
 
-    return kept(folder / f"readings-{rows}-{sensors}", write)
+    return cached_folder(folder / f"readings-{rows}-{sensors}", write)
 
 
 def loaded(rows: int, sensors: int, folder: Path) -> Readings:

@@ -1,9 +1,9 @@
-"""One window function over one frame, asked of the kernels, DuckDB, Polars, pandas and NumPy.
+"""Compute one window function over one frame with the kernels, DuckDB, Polars, pandas and NumPy.
 
-All get columns in memory that are sorted by sensor and time, and give a column in memory. DuckDB
-sorts them again, as it does not know; what that costs it is a line of its own in the report. DuckDB
-and Polars use two threads; the kernels get half of the sensors each, or half of the one sensor's
-rows with those that frames reach back to, as ``wb.over`` gives them to Spark's tasks.
+All get columns in memory that are sorted by sensor and time, and return a column in memory. DuckDB
+sorts them again, as it does not know the order; the report has a separate line for this cost.
+DuckDB and Polars use two threads. Each thread of the kernels gets half of the sensors, or half of
+the only sensor's rows with the earlier rows in their frames, as ``wb.over`` does for Spark's tasks.
 """
 
 import os
@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks.windows.kernels import (
     FUNCTIONS,
     Column,
-    Half,
+    RowRange,
     TrailingFrame,
-    answered,
     column_of,
+    compute,
     shift,
 )
 from benchmarks.windows.readings import Readings
@@ -49,11 +49,11 @@ class Ways:
 
     readings: Readings
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS))
-    known: dict[TrailingFrame, list["Half"]] = field(default_factory=dict)
+    known: dict[TrailingFrame, list["RowRange"]] = field(default_factory=dict)
 
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """DuckDB with the readings in a table of its own."""
+        """A connection to DuckDB with the readings in a table."""
         connection = duckdb.connect(config={"threads": THREADS})
         connection.register("given", self.readings.table())
         connection.execute("CREATE TABLE readings AS FROM given")
@@ -65,9 +65,9 @@ class Ways:
         os.environ.setdefault("POLARS_MAX_THREADS", str(THREADS))
         import polars as pl
 
-        found = pl.from_arrow(self.readings.table())
-        assert isinstance(found, pl.DataFrame)
-        return found
+        frame = pl.from_arrow(self.readings.table())
+        assert isinstance(frame, pl.DataFrame)
+        return frame
 
     @cached_property
     def pandas(self) -> "pd.DataFrame":
@@ -81,53 +81,53 @@ class Ways:
         return len(self.readings.offsets) == 2
 
     def column(self, function: str) -> Column:
-        """Return the column that a function is of."""
+        """Return the argument column of a function."""
         return column_of(self.readings, function)
 
     def kernels(self, function: str, frame: TrailingFrame) -> Column:
-        """Answer by the kernels on one thread."""
-        return answered(function, self.order, self.column(function), frame)
+        """Compute with the kernels on one thread."""
+        return compute(function, self.order, self.column(function), frame)
 
     def kernels_in_halves(self, function: str, frame: TrailingFrame) -> list[Column]:
-        """Answer by the kernels on two threads, each with half of the rows.
+        """Compute with the kernels on two threads, each with half of the rows.
 
-        The answer is in two pieces, as DuckDB's is in many: who reads it needs no copy in one.
+        The result is in two pieces, as DuckDB's is in many: a reader needs no copy in one piece.
         """
         return list(self.threads.map(lambda half: half.answer(function, frame), self.halves(frame)))
 
     @cached_property
     def order(self) -> Order:
-        """The order that the rows are in."""
+        """The order of the rows."""
         return order_by_key(self.readings.offsets, self.readings.time)
 
-    def halves(self, frame: TrailingFrame) -> list["Half"]:
-        """Return the halves of the rows, each with the values that its frames have."""
+    def halves(self, frame: TrailingFrame) -> list["RowRange"]:
+        """Return the halves of the rows, each with all rows of its frames."""
         if frame not in self.known:
             data, middle = self.readings, self.readings.rows // 2
             if not self.one:
                 middle = int(data.offsets[np.searchsorted(data.offsets, middle)])
             low = frame.first(data.time, middle) if self.one else middle
             self.known[frame] = [
-                Half.of(data, 0, 0, middle),
-                Half.of(data, low, middle, data.rows),
+                RowRange.of(data, 0, 0, middle),
+                RowRange.of(data, low, middle, data.rows),
             ]
         return self.known[frame]
 
     def duckdb(self, function: str, frame: TrailingFrame) -> Any:
-        """Answer by DuckDB on two threads, as an Arrow table."""
+        """Compute with DuckDB on two threads; return an Arrow table."""
         return self.ask(f"SELECT {self.sql(function, frame)} AS answer FROM readings")
 
     def duckdb_ordered(self, function: str, frame: TrailingFrame) -> Any:
-        """Answer by DuckDB in the order of the rows, to compare the answers."""
-        asked = f"SELECT row, {self.sql(function, frame)} AS answer FROM readings"
-        return self.ask(f"SELECT answer FROM ({asked}) ORDER BY row")["answer"]
+        """Compute with DuckDB in the order of the rows, to compare the results."""
+        query = f"SELECT row, {self.sql(function, frame)} AS answer FROM readings"
+        return self.ask(f"SELECT answer FROM ({query}) ORDER BY row")["answer"]
 
     def duckdb_sorts(self) -> Any:
-        """Number the rows: what DuckDB's order costs without a function."""
+        """Number the rows with DuckDB: the cost of its sort without a function."""
         return self.ask(f"SELECT row_number() OVER ({self._partition}) AS answer FROM readings")
 
     def ask(self, query: str) -> Any:
-        """Return the answer of a query of DuckDB as an Arrow table."""
+        """Return the result of a query of DuckDB as an Arrow table."""
         return self.connection.sql(query).to_arrow_table()
 
     def sql(self, function: str, frame: TrailingFrame) -> str:
@@ -139,31 +139,31 @@ class Ways:
         return "ORDER BY time" if self.one else "PARTITION BY sensor ORDER BY time"
 
     def by_polars(self, function: str, frame: TrailingFrame) -> "pl.Series":
-        """Answer by Polars: sum, min or max."""
+        """Compute with Polars: sum, min or max."""
         import polars as pl
 
         if frame.unit == "rows":
             rolling = getattr(pl.col("value"), f"rolling_{function}")
-            asked = rolling(window_size=frame.size, min_samples=1)
+            result = rolling(window_size=frame.size, min_samples=1)
         else:
             rolling = getattr(pl.col("value"), f"rolling_{function}_by")
-            asked = rolling("time", window_size=f"{frame.size}m", closed="both")
-        asked = asked if self.one else asked.over("sensor")
-        return self.polars.select(asked.alias("answer"))["answer"]
+            result = rolling("time", window_size=f"{frame.size}m", closed="both")
+        result = result if self.one else result.over("sensor")
+        return self.polars.select(result.alias("answer"))["answer"]
 
     def by_pandas(self, function: str, frame: TrailingFrame) -> "pd.Series[float]":
-        """Answer by pandas: sum, min or max."""
+        """Compute with pandas: sum, min or max."""
         data: Any = self.pandas if frame.unit == "rows" else self.pandas.set_index("time")
         values = data["value"] if self.one else data.groupby("sensor", sort=False)["value"]
         if frame.unit == "rows":
             rolling = values.rolling(frame.size, min_periods=1)
         else:
             rolling = values.rolling(f"{frame.size}min", closed="both")
-        found: pd.Series[float] = getattr(rolling, function)()
-        return found
+        result: pd.Series[float] = getattr(rolling, function)()
+        return result
 
     def by_cumsum(self, function: str, frame: TrailingFrame) -> Column:
-        """Answer by NumPy: the difference of running totals, which loses digits."""
+        """Compute with NumPy: the difference of running totals, which loses digits."""
         data = self.readings
         begin, end = frame.ranges(self.order)
         totals, first = np.zeros(data.rows + 1), shift(data.offsets)

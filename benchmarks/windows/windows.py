@@ -1,4 +1,4 @@
-"""``python -m benchmarks windows``: moving frames, asked of the workbench and of others."""
+"""``python -m benchmarks windows``: moving frames with the workbench and with others."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ SENSORS = (1, 20)
 SHORT, LONG = TrailingFrame(101), TrailingFrame(10_001)
 WITH_GAPS = TrailingFrame(120, "range")
 FRAMES = (TrailingFrame(11), SHORT, TrailingFrame(1_001), LONG, WITH_GAPS)
-#: Where the answers of all ways are compared; the tests do so over every kind of frame.
+#: The frames for which the results of all ways are compared; tests do so for all kinds of frames.
 CHECKED = (SHORT, WITH_GAPS)
 OURS, ONE_THREAD = "kernels, two threads", "kernels, one thread"
 #: How many times faster than DuckDB; sum, min and max are compared with the fastest of all.
 AHEAD = {"quantile": 3.0, "mode": 1.0, "count_distinct": 1.0, "mad": 1.0}
 BEHIND_FASTEST, FLAT = 1.2, 1.3
-#: Seconds of a run from which on one is enough.
+#: A way whose first run takes more seconds than this is not run again.
 PATIENCE = 4.0
 
 PARTS = (*FUNCTIONS, "memory", *windows_on_spark.PARTS)
@@ -34,7 +34,7 @@ PARTS = (*FUNCTIONS, "memory", *windows_on_spark.PARTS)
 
 @dataclass
 class WindowBench:
-    """What the lines about columns in memory share.
+    """The settings that the parts about columns in memory share.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class WindowBench:
     report: Report
 
     def name(self, function: str, frame: TrailingFrame) -> str:
-        """Return what a line is about."""
+        """Return the name of a line in the report."""
         return f"{function}, {frame}, {partitions(self.sensors)}"
 
 
@@ -62,11 +62,11 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
     Parameters
     ----------
     sizes : sequence of int
-        Readings in each file; in memory, those of the last are asked for.
+        Readings in each file; in memory, those of the last are used.
     rounds : int
         Measured runs of each way.
     folder : Path
-        Where generated files are kept.
+        The folder where generated files are kept.
     only : sequence of str
         Some of :data:`PARTS`, all of them when it is empty.
 
@@ -97,7 +97,7 @@ def in_memory(bench: WindowBench, functions: Sequence[str]) -> None:
 
 
 def sorting(bench: WindowBench) -> None:
-    """Tell what DuckDB's order costs: the kernels get sorted rows."""
+    """Report the cost of DuckDB's sort, as the kernels get sorted rows."""
     took = side_by_side({"DuckDB": bench.ways.duckdb_sorts}, bench.rounds)["DuckDB"].median
     what = f"DuckDB sorts, {partitions(bench.sensors)}"
     cell = milliseconds(took)
@@ -109,13 +109,13 @@ def compare(bench: WindowBench, function: str, frame: TrailingFrame) -> None:
     ways, rows = bench.ways, bench.ways.readings.rows
     if frame in CHECKED:
         check(ways, function, frame)
-    asked: dict[str, Callable[[str, TrailingFrame], Any]] = {
+    all_ways: dict[str, Callable[[str, TrailingFrame], Any]] = {
         OURS: ways.kernels_in_halves,
         ONE_THREAD: ways.kernels,
         **ways.others(function),
     }
-    runs = {name: partial(way, function, frame) for name, way in asked.items()}
-    runs[ONE_THREAD]()  # A kernel's first run may compile it, which is no way to spend patience.
+    runs = {name: partial(way, function, frame) for name, way in all_ways.items()}
+    runs[ONE_THREAD]()  # A kernel's first run may compile it, and could exceed the patience.
     timings = side_by_side(runs, bench.rounds, same=False, patience=PATIENCE)
     times = {name: timing.median for name, timing in timings.items()}
     for name, took in times.items():
@@ -134,7 +134,7 @@ def compare(bench: WindowBench, function: str, frame: TrailingFrame) -> None:
 
 
 def fastest(times: dict[str, float]) -> str:
-    """Return the fastest of the others; DuckDB is the only one beside our own single thread."""
+    """Return the fastest of the others; some functions have only DuckDB and our own one thread."""
     return min((name for name in times if name != ONE_THREAD), key=times.__getitem__)
 
 
@@ -146,7 +146,7 @@ def against(
     theirs: float,
     target: float | None = None,
 ) -> None:
-    """Report how many times our time another takes."""
+    """Report another's time as a multiple of ours."""
     cells, rows = (milliseconds(ours), milliseconds(theirs)), bench.ways.readings.rows
     bench.report.add(Result(what, other, rows, *cells, theirs / ours, target, at_most=False))
 
@@ -163,7 +163,7 @@ def flat(bench: WindowBench, function: str) -> None:
 
 
 def memory(bench: WindowBench) -> None:
-    """Tell the most memory that a function takes beyond its columns, in bytes a row."""
+    """Report the peak memory of a function beyond its columns, in bytes per row."""
     rows = bench.ways.readings.rows
     for function in FUNCTIONS:
         with Peak() as peak:
@@ -175,19 +175,19 @@ def memory(bench: WindowBench) -> None:
 
 
 def check(ways: Ways, function: str, frame: TrailingFrame) -> None:
-    """Refuse answers that are not those of DuckDB."""
+    """Refuse results that differ from DuckDB's."""
     expected = numbers(ways.duckdb_ordered(function, frame))
-    found = {OURS: np.concatenate(ways.kernels_in_halves(function, frame))}
+    answers = {OURS: np.concatenate(ways.kernels_in_halves(function, frame))}
     if function in PLAIN:
-        found["Polars"] = ways.by_polars(function, frame).to_numpy()
-        found["pandas"] = ways.by_pandas(function, frame).to_numpy()
-    for name, answer in found.items():
+        answers["Polars"] = ways.by_polars(function, frame).to_numpy()
+        answers["pandas"] = ways.by_pandas(function, frame).to_numpy()
+    for name, answer in answers.items():
         if not np.allclose(answer.ravel(), expected, rtol=1e-6, atol=1e-6):
             raise AnswersDifferError(f"{name} and DuckDB give different {function} of {frame}.")
 
 
 def numbers(answers: Any) -> Any:
-    """Return DuckDB's answers as numbers, those of a list one behind the other."""
+    """Return DuckDB's results as an array of numbers; lists are flattened."""
     column = answers.combine_chunks()
     return (column.flatten() if column.type.num_fields else column).to_numpy()
 

@@ -14,8 +14,8 @@ import workbench as wb
 from tests.clusters import session_options
 from tests.conftest import RunOn
 from workbench.arrow_frame import BATCH, TIMES, arrow_frame
-from workbench.spark.sources.given import in_order
-from workbench.spark.sources.held import ANSWERED, GIVEN, asked, local_rows
+from workbench.spark.sources.given import with_row_numbers
+from workbench.spark.sources.held import ANSWER_IN_DRIVER, GIVEN, in_driver_setting, local_rows
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 AT = pa.timestamp("us", "UTC")
@@ -69,7 +69,9 @@ def answers(rows: Any) -> tuple[Any, ...]:
 
 
 def connected(spark: SparkSession, kind: str) -> Any:
-    return asked(spark), [answers(MADE[kind](rows)) for rows in (EVENTS, EVENTS.slice(0, 0))]
+    return in_driver_setting(spark), [
+        answers(MADE[kind](rows)) for rows in (EVENTS, EVENTS.slice(0, 0))
+    ]
 
 
 @pytest.mark.parametrize("kind", MADE)
@@ -89,7 +91,7 @@ def types(spark: SparkSession) -> tuple[list[list[str]], str]:
     found = [both(TYPES)]
     with session_options(spark, {TIMES: "TIMESTAMP_NTZ"}):
         found.append(both(TYPES))
-    numbered = in_order(TYPES.slice(0, 0), "events", "number")
+    numbered = with_row_numbers(TYPES.slice(0, 0), "events", "number")
     assert numbered is not None
     return found, numbered.schema["number"].dataType.simpleString()
 
@@ -104,7 +106,7 @@ def test_a_table_has_the_same_types_without_rows(run_on: RunOn, kind: str) -> No
 
 @pytest.mark.parametrize("limit", ["0", "-1"])
 def test_batches_may_have_any_number_of_rows(spark: SparkSession, limit: str) -> None:
-    with session_options(spark, {ANSWERED: GIVEN, BATCH: limit}):
+    with session_options(spark, {ANSWER_IN_DRIVER: GIVEN, BATCH: limit}):
         assert answers(EVENTS) == ANSWERS
         assert local_rows(OVER.run(EVENTS)) == len(EVENTS)
         assert wb.datasets.power_plants(spark).count() == 24

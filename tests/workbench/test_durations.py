@@ -14,10 +14,10 @@ from workbench.durations import (
     HOUR,
     MOST_TICKS,
     SECOND,
+    duration_text,
     from_epoch,
     microseconds,
     since_epoch,
-    spoken,
     ticks,
 )
 from workbench.errors import WorkbenchError
@@ -149,7 +149,7 @@ def test_the_sentence_names_the_callers_argument(read: Any) -> None:
 
 @pytest.mark.parametrize(("micros", "text"), SPOKEN, ids=repr)
 def test_a_duration_is_said_in_its_two_largest_units(micros: float, text: str) -> None:
-    assert spoken(micros) == text
+    assert duration_text(micros) == text
 
 
 @given(st.timedeltas(timedelta(0), timedelta(days=100_000)))

@@ -13,7 +13,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 import workbench as wb
-from workbench.errors import JobError, WorkbenchError, noted, warn
+from workbench.errors import JobError, WorkbenchError, collect_warnings, warn
 
 SENTENCE = "window: '90' has no unit; give a duration with a unit, such as '1 hour', '90 days' or"
 
@@ -90,11 +90,11 @@ def test_what_a_widget_notes_is_no_warning_and_another_threads_is_not_noted() ->
     other: list[list[str]] = []
 
     def elsewhere() -> None:
-        with noted() as theirs:
+        with collect_warnings() as theirs:
             warn("of theirs")
         other.append(theirs)
 
-    with noted() as mine:
+    with collect_warnings() as mine:
         thread = threading.Thread(target=elsewhere)
         thread.start()
         thread.join()

@@ -27,7 +27,7 @@ from workbench.errors import JobError
 from workbench.spark import in_driver
 from workbench.spark.held import HeldTable
 from workbench.spark.sources.held import (
-    ANSWERED,
+    ANSWER_IN_DRIVER,
     GIVEN,
     LOCAL,
     NEVER,
@@ -66,7 +66,7 @@ def events(draw: st.DrawFn, most_rows: int = 40) -> pa.Table:
 
 def both_ways(spark: SparkSession, ask: Any) -> None:
     """Ask in this process, of all rows and some keys at a time, and in Spark's workers."""
-    with session_options(spark, {ANSWERED: GIVEN}):
+    with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
         here: DataFrame = ask()
         with as_large():
             in_parts: DataFrame = ask()
@@ -95,7 +95,7 @@ def in_any_order(df: DataFrame) -> list[str]:
 @pytest.fixture(autouse=True)
 def on_spark(spark: SparkSession) -> None:
     """What is asked outside of :func:`both_ways` is asked of Spark's workers."""
-    assert spark.conf.get(ANSWERED) == NEVER
+    assert spark.conf.get(ANSWER_IN_DRIVER) == NEVER
 
 
 @BOTH_WAYS
@@ -120,7 +120,7 @@ def test_steps_are_those_of_sparks_workers(
 ) -> None:
     steps = {"first": "event = ''", "then": "value > 0 AND event <> ''"} if conditions else STEPS
     funnel = wb.Funnel(steps, "10 hours", key="who", time="at")
-    with session_options(spark, {ANSWERED: GIVEN}):
+    with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
         here = quietly(funnel, rows)
         with as_large():
             in_parts = quietly(funnel, rows)
@@ -181,7 +181,10 @@ def test_a_row_whose_argument_means_nothing_is_told_in_one_sentence(
     spark: SparkSession, make: Callable[[], dict[str, Any]], sentence: str
 ) -> None:
     rows = pa.table({"k": [1, 2], "n": [-3, None]})
-    with session_options(spark, {ANSWERED: GIVEN}), pytest.raises(wb.WorkbenchError) as error:
+    with (
+        session_options(spark, {ANSWER_IN_DRIVER: GIVEN}),
+        pytest.raises(wb.WorkbenchError) as error,
+    ):
         wb.over(rows, order_by="k", **make())
     assert str(error.value) == sentence
 
@@ -224,7 +227,7 @@ def test_what_is_answered_here_is_said_and_may_be_asked_of_spark(spark: SparkSes
     over = wb.Over("k", "t", wb.Frame.rows(-1, 0), usual=wb.fn.median("v"))
     backfill = wb.Backfill("k", "t", wb.Aggregation("sum", "v", windows=5), "sliding")
     here = "answered in the driver's process, which holds all"
-    with session_options(spark, {ANSWERED: GIVEN}):
+    with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
         with no_job(spark):
             assert local_rows(over.run(rows)) == 3
         assert over.explain(rows).startswith(f"{here} 3 rows")
@@ -234,9 +237,12 @@ def test_what_is_answered_here_is_said_and_may_be_asked_of_spark(spark: SparkSes
         with session_options(spark, {ROWS: 2}):
             assert over.explain(rows).startswith("answered by Spark's tasks")
     assert over.explain(rows).startswith("answered by Spark's tasks")
-    with session_options(spark, {ANSWERED: "always"}), pytest.raises(wb.WorkbenchError) as error:
+    with (
+        session_options(spark, {ANSWER_IN_DRIVER: "always"}),
+        pytest.raises(wb.WorkbenchError) as error,
+    ):
         over.run(rows)
-    assert str(error.value).startswith(f"{ANSWERED}: 'always'")
+    assert str(error.value).startswith(f"{ANSWER_IN_DRIVER}: 'always'")
 
 
 def test_a_local_relation_is_answered_here_where_it_is_asked_at_once_or_so_said(
@@ -244,10 +250,10 @@ def test_a_local_relation_is_answered_here_where_it_is_asked_at_once_or_so_said(
 ) -> None:
     table = wb.table(pd.DataFrame({"k": [1, 1, 2], "t": [1, 2, 3], "e": ["a", "b", "a"]}))
     funnel = wb.Funnel(["a", "b"], 5, key="k", time="t", event="e")
-    with session_options(spark, {ANSWERED: GIVEN}):
+    with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
         assert local_rows(funnel.levels(table.where("t > 0"))) is None
         assert funnel.steps(table)["users"].tolist() == [2, 1]
-    with session_options(spark, {ANSWERED: LOCAL}):
+    with session_options(spark, {ANSWER_IN_DRIVER: LOCAL}):
         found = funnel.levels(table.where("t > 0"))
         assert local_rows(found) == 2
         assert sorted(row.level for row in found.collect()) == [1, 2]
@@ -262,7 +268,7 @@ def test_files_of_a_few_bytes_are_fetched_where_an_answer_is_wanted_at_once(
     files = spark.read.parquet(str(tmp_path / "events.parquet"))
     funnel = wb.Funnel({"first": "e = 'a'", "then": "e = 'b'"}, 5, key="k", time="t")
     there = quietly(funnel, files)
-    with session_options(spark, {ANSWERED: GIVEN}):
+    with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
         assert isinstance(source(files, at_once=True), HeldTable)
         assert not isinstance(source(files), HeldTable)
         assert not isinstance(source(spark.range(10**9), at_once=True), HeldTable)
@@ -284,7 +290,7 @@ def test_times_without_a_zone_go_by_the_clock_of_the_session(
     with session_options(spark, {ZONE: "Europe/Berlin"}):
         assert [row.n for row in sorted(over.run(rows).collect())] == [1, 2, 3, 1]
         there = in_any_order(over.run(rows))
-        with session_options(spark, {ANSWERED: GIVEN}):
+        with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
             assert in_any_order(over.run(rows)) == there
 
 
@@ -296,7 +302,7 @@ def test_a_sum_beyond_its_type_is_one_sentence_as_for_calls_that_run_a_job(
     queries = pd.DataFrame({"k": [1], "t": [3]})
     backfill = wb.Backfill("k", "t", wb.Aggregation("sum", "v", windows=5), "sliding")
     said = "a sum does not fit a 64-bit integer; cast the column to double."
-    with session_options(spark, {ANSWERED: GIVEN}):
+    with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
         with pytest.raises(JobError, match=f"^total: {said}$"):
             wb.over(rows, "k", "t", engine="kernel", total=fn.sum("v"))
         with pytest.raises(JobError, match=f"^v_sum_5: {said}$"):

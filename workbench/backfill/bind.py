@@ -28,9 +28,9 @@ from workbench.spark.in_driver import ZONE
 from workbench.spark.partitions import Shuffle, set_partitions, shuffle_of
 from workbench.spark.shuffle import (
     Carried,
-    brought_together,
     bundled,
     numbered,
+    repartitioned,
     with_partition,
     without_null,
 )
@@ -351,7 +351,7 @@ def gathered_by_subpartition(plan: Plan, values: "DataFrame") -> "DataFrame":
 
     # The values of a bundle have to stay in the order in which they were sent.
     numbered_values = values.withColumn(SEND_ORDER, F.monotonically_increasing_id())
-    together = brought_together(numbered_values, plan.shuffle)
+    together = repartitioned(numbered_values, plan.shuffle)
     return together.sortWithinPartitions(PARTITION, SEND_ORDER).select(PARTITION, BUNDLE)
 
 

@@ -150,6 +150,6 @@ def check_bucket(events: BoundTable, by: str) -> None:
     kind = type_of(events, by)
     if kind_of(kind) not in SORTED:
         raise WorkbenchError(
-            f"by: {events.called(by)} holds {kind.simpleString()}, which cannot be a bucket; "
+            f"by: {events.column_text(by)} holds {kind.simpleString()}, which cannot be a bucket; "
             "name a column of numbers, times or text."
         )

@@ -47,10 +47,10 @@ def limit_to_days(plan: Plan, days: Any) -> Plan:
                 microseconds=plan.extent
             )
         except OverflowError:
-            return replace(plan, queries=queries, events=plan.events.but(events))
+            return replace(plan, queries=queries, events=plan.events.with_rows(events))
         # Round to a whole day, as a column of dates has no parts of one.
         events = events.where(time >= _start_of(begin.date(), kind))
-    return replace(plan, queries=queries, events=plan.events.but(events))
+    return replace(plan, queries=queries, events=plan.events.with_rows(events))
 
 
 def limit_queries_to_days(plan: P, days: Any) -> P:
@@ -75,7 +75,7 @@ def limit_queries_to_days(plan: P, days: Any) -> P:
     query_time = column(plan.queries, plan.queries.time, "query_time")
     kind = type_of(plan.queries, plan.queries.time).typeName()
     during = (query_time >= _start_of(first, kind)) & (query_time < _start_of_next(last, kind))
-    return replace(plan, queries=plan.queries.but(plan.queries.df.where(during)))
+    return replace(plan, queries=plan.queries.with_rows(plan.queries.df.where(during)))
 
 
 def first_and_last_day(plan: Plan, days: Any) -> tuple[date, date]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 from workbench.backfill.bind import Plan
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import without_nulls
-from workbench.spark.in_driver import answered_here, run_by_key, worker_rows
+from workbench.spark.in_driver import as_dataframe, run_by_key, worker_rows
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def in_driver(plan: Plan) -> "DataFrame | None":
     if queries is None or events is None:
         return None
     answers = run_by_key(task.answer_keys, [queries, events], task.keys)
-    return answered_here(answers, plan.schema, plan.queries.without_rows.sparkSession)
+    return as_dataframe(answers, plan.schema, plan.queries.without_rows.sparkSession)
 
 
 def _rows(

@@ -25,7 +25,7 @@ from workbench.functions.catalogue import (
     TIMES,
     kind_of,
 )
-from workbench.spark.exact_sums import exact
+from workbench.spark.exact_sums import exact_aggregate
 from workbench.spark.micros import micros
 from workbench.spark.percentiles import percentile
 from workbench.spark.table import column, has_order
@@ -172,7 +172,7 @@ def _aggregate(one: BoundFeature, feature: Feature, has_validity: bool) -> "Colu
         return pick(values[0], F.when(counts, F.struct(F.col(TIME), values[0])))
     exactly = info.family == EXACT_SUM and not options.distinct
     if exactly and kind_of(one.resolved.kinds[0]) != "float":
-        return exact(
+        return exact_aggregate(
             feature.call.function, one.name, F.when(counts, values[0]), one.resolved.kinds[0]
         )
     if one.resolved.answer.typeName() == "double" and info.gives != LIKE_SUM:

@@ -11,7 +11,7 @@ from workbench.backfill.worker.cogroup import Span
 from workbench.described import Described
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
-from workbench.spark.shuffle import one_name, several
+from workbench.spark.shuffle import column_names, one_name
 
 KINDS = ("sawtooth", "sliding", "hopping")
 
@@ -49,7 +49,7 @@ class BackfillSpec(Described):
         hop: Duration | None = None,
         query_time: str | None = None,
     ) -> None:
-        self.key, self.time = several(key), one_name(time, "time")
+        self.key, self.time = column_names(key), one_name(time, "time")
         self.query_time = time if query_time is None else one_name(query_time, "query_time")
         self.aggregations = _aggregations(aggregations)
         check_known(window, KINDS, "window")

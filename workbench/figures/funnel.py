@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from workbench.described import name_shown, noun
-from workbench.durations import spoken
+from workbench.durations import duration_text
 from workbench.figures.stills.labels import width_of
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
@@ -237,7 +237,7 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
 def length_text(length: Any) -> str:
     """Return a duration in words; an integer as a number."""
     if isinstance(length, pd.Timedelta):
-        return spoken(length / pd.Timedelta("1us"))
+        return duration_text(length / pd.Timedelta("1us"))
     return f"{length:,}" if isinstance(length, int) else str(length)
 
 

@@ -33,7 +33,7 @@ from workbench.figures.theme import (
 )
 from workbench.markup import BREAK, Markup, chart_text, element, in_lines
 from workbench.spark.plans.text import Edge, Flow, Kind, Operator, QueryPlan
-from workbench.spark.plans.words import dearest, explained, named
+from workbench.spark.plans.words import costliest, operator_description, operator_name
 
 # Symbols distinguish the kinds, not colours alone.
 _SYMBOLS: dict[Kind, str] = {
@@ -74,7 +74,7 @@ def plan_figure(plan: QueryPlan) -> go.Figure:
         operators = [op for op in plan.operators.values() if op.kind == kind]
         if operators:
             figure.add_trace(_markers(kind, operators, plan, places))
-    figure.add_trace(_ring(*ring_position(plan, dearest(plan).id)))
+    figure.add_trace(_ring(*ring_position(plan, costliest(plan).id)))
     return _with_layout(figure, plan, places)
 
 
@@ -188,7 +188,10 @@ def _label(plan: QueryPlan, operator: Operator, columns: int) -> str:
 
 
 def _hover(operator: Operator) -> str:
-    lines: list[str] = [element("b", named(operator)), *wrap(explained(operator), 90)]
+    lines: list[str] = [
+        element("b", operator_name(operator)),
+        *wrap(operator_description(operator), 90),
+    ]
     lines.append(f"Spark calls it {operator.title}.")
     for line in operator.detail.splitlines():
         lines += wrap(line, 90)[:4]

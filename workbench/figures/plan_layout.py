@@ -6,7 +6,7 @@ from workbench.backfill.inspect.origin import counted
 from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREEN, GREY, ORANGE, VERMILLION
 from workbench.spark.plans.text import Flow, Kind, Operator, QueryPlan
-from workbench.spark.plans.words import about, named
+from workbench.spark.plans.words import operator_caption, operator_name
 
 # By kind: name in the legend, colour (Okabe and Ito's, distinct to every eye).
 KINDS: dict[Kind, tuple[str, str]] = {
@@ -93,10 +93,10 @@ def caption(operator: Operator, columns: int = 1) -> tuple[str, str]:
     most = _WIDEST if columns == 1 else _WIDEST_BESIDE
     below = ""
     # The panel has the subject, too: it is left out rather than cut after a number.
-    for part in filter(None, (operator.size, operator.time, about(operator))):
+    for part in filter(None, (operator.size, operator.time, operator_caption(operator))):
         longer = f"{below} · {part}" if below else cut(part, most)
         below = longer if len(longer) <= most else below
-    return cut(named(operator), most), below
+    return cut(operator_name(operator), most), below
 
 
 def width_of(places: PlanLayout) -> int:

@@ -12,10 +12,10 @@ from workbench.spark.table import (
     INTEGERS,
     RESULTS,
     BoundTable,
+    check_arrow_type,
     check_event,
     check_key,
     check_plain,
-    check_sent,
     column,
 )
 
@@ -97,7 +97,7 @@ def check_segments(
             _check_cohort(cohorts[name], schema, result_columns)
             continue
         check_plain(schema, name, "by", result_columns)
-        check_sent(schema[name].dataType, name, "by")
+        check_arrow_type(schema[name].dataType, name, "by")
 
 
 def _check_cohort(cohort: Cohort, schema: "StructType", result_columns: Sequence[str]) -> None:

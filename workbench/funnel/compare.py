@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from workbench.described import frame_table, shown_as
+from workbench.described import frame_table, set_html
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, time_unit, unit_of
 from workbench.funnel.intervals import (
@@ -24,15 +24,15 @@ from workbench.funnel.segment_values import checked_values, is_nan
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.summary import (
     check_largest,
-    duration_text,
     length_of,
     step_names,
+    timedelta_text,
     warn_of,
 )
 from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 
 if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
@@ -54,7 +54,7 @@ def compare_of(
     confidence: float = CONFIDENCE,
 ) -> pd.DataFrame:
     """Return a comparison of segments; see :meth:`workbench.Funnel.compare`."""
-    names = any_of(by, "by")
+    names = optional_names(by, "by")
     baseline_key = _checked_baseline(names, baseline)
     check_largest(largest, names)
     check_confidence(confidence)
@@ -78,7 +78,7 @@ def compare_of(
     seen = table.assign(excluded=1)
     seen.attrs = {"cut": len(segments) > MOST_SEGMENTS}
     warn_of(funnel, bound, seen, skipped)
-    shown_as(table, partial(_compare_html, table))
+    set_html(table, partial(_compare_html, table))
     return table
 
 
@@ -179,6 +179,6 @@ def _compare_html(compared: pd.DataFrame) -> Markup:
     shown: dict[str, Callable[[Any], object]] = {
         **dict.fromkeys(shares, "{:.1%}".format),
         "p_value": "{:.2g}".format,
-        **dict.fromkeys(COMPARE_COLUMNS[-3:], duration_text),
+        **dict.fromkeys(COMPARE_COLUMNS[-3:], timedelta_text),
     }
     return frame_table("Comparison", compared, heads={"users": compared.attrs["unit"]}, shown=shown)

@@ -16,14 +16,14 @@ from workbench.columnar.zones import zone_of
 from workbench.durations import (
     MINUTE,
     Duration,
-    as_given,
     microseconds,
     since_epoch,
     ticks,
+    to_python,
 )
 from workbench.errors import WorkbenchError
 from workbench.spark.in_driver import ZONE
-from workbench.spark.shuffle import any_of, one_name
+from workbench.spark.shuffle import one_name, optional_names
 
 COUNTS = "users", "sessions", "conversions"
 #: The column that numbers a key's sessions or chains, and the plural noun for them.
@@ -137,8 +137,8 @@ def checked_counting(
     WorkbenchError
     """
     check_known(count, COUNTS, "count")
-    held_columns = any_of(hold, "hold")
-    counting = Counting(count, held_columns, as_given(session), start, end)
+    held_columns = optional_names(hold, "hold")
+    counting = Counting(count, held_columns, to_python(session), start, end)
     _check_session(counting)
     for name, argument in counting.columns.items():
         if name in key:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.arguments import check_truth
-from workbench.described import shown_as
+from workbench.described import set_html
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind
 from workbench.funnel.checks import check_level
 from workbench.funnel.plan import levels, pieces
 from workbench.funnel.prepared import Prepared, prepared_of
 from workbench.funnel.spec import FunnelSpec
-from workbench.spark.shuffle import any_of, skipped_in
+from workbench.spark.shuffle import optional_names, skipped_in
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable
 
@@ -184,7 +184,7 @@ class Funnel(FunnelSpec):
         event = (
             self.event if self.all_conditions is None else self.all_conditions | cohort_conditions
         )
-        columns = (*any_of(keep, "keep"), *(one.column for one in cohorts if one.column))
+        columns = (*optional_names(keep, "keep"), *(one.column for one in cohorts if one.column))
         argument_of = dict.fromkeys(self.labels, "steps") | self.argument_of
         columns = tuple(dict.fromkeys(columns))
         return prepared_of(events, self.key, self.time, event, columns, argument_of)
@@ -235,7 +235,7 @@ class Funnel(FunnelSpec):
         +-------+-----+-------+
         <BLANKLINE>
         """
-        names = any_of(by, "by")
+        names = optional_names(by, "by")
         return levels(self, bind(self, events, names), by=names)
 
     def to_sql(self, dialect: str = "clickhouse", table: str = "events") -> str:
@@ -601,12 +601,12 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         from workbench.funnel.inspect.behind import PeopleQuery, people_behind
         from workbench.funnel.inspect.people import people_html
 
-        names, open = any_of(by, "by"), check_truth(open, "open")
+        names, open = optional_names(by, "by"), check_truth(open, "open")
         if reached is None and segment is None and entered is None and not open and every is None:
             check_level(self, stopped_at)
             people = levels(self, bind(self, events, names), by=names, levels=(stopped_at,))
             level = cast(int, stopped_at)
-            shown_as(people, lambda: people_html(self, events, level, people.columns))
+            set_html(people, lambda: people_html(self, events, level, people.columns))
             return people
         query = PeopleQuery(stopped_at, reached, names, segment, entered, every, open)
         return people_behind(self, events, query)

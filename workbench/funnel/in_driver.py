@@ -12,7 +12,7 @@ from workbench.funnel.bind import bits, period_of, task_of
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.spark.in_driver import run_by_key, worker_rows
-from workbench.spark.shuffle import name_of
+from workbench.spark.shuffle import event_name
 from workbench.spark.steps import Run
 from workbench.spark.table import BoundTable, column, type_of
 
@@ -75,7 +75,7 @@ def in_driver(funnel: FunnelSpec, events: BoundTable, **more: Any) -> FunnelInDr
     if not named:
         wanted |= bits(funnel, events, by)
     if named or ("levels" in more and funnel.event in events.names):
-        wanted |= name_of(events, funnel.event)
+        wanted |= event_name(events, funnel.event)
         if type_of(events, funnel.event).typeName() == "string":
             plain[NAME] = funnel.event
     more |= {"next": NAME} if "levels" in more and NAME in wanted else {}

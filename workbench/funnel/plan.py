@@ -27,18 +27,18 @@ from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.pieces import PiecesTask
 from workbench.funnel.worker.summary import Ranks, ReachedTask, SummaryTask
 from workbench.funnel.worker.trend import TrendTask
-from workbench.spark.in_driver import answered_here, run_here
+from workbench.spark.in_driver import as_dataframe, run_in_driver
 from workbench.spark.jobs import collected
 from workbench.spark.partitions import shuffle_of
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
-    brought_together,
-    name_of,
+    event_name,
     numbered,
+    repartitioned,
     select_rows,
-    selected,
     skipped_of,
+    worker_columns,
 )
 from workbench.spark.steps import Run, named_task
 from workbench.spark.table import BoundTable
@@ -81,7 +81,7 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
     elif (here := in_driver(funnel, events, **more)) is not None:
         batches = here.answers(here.task.from_rows)
         schema = task_schema(here.task, events.schema, funnel.time)
-        return answered_here(batches, schema, here.spark)
+        return as_dataframe(batches, schema, here.spark)
     elif funnel.cut is not None and funnel.uncut is None and "levels" not in more:
         return _levels_in_pieces(funnel, events, **more)
     else:
@@ -98,7 +98,7 @@ def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "D
     pieces_task, shuffle = PiecesTask(task), cutting.shuffle
     run = partial(pieces_task.levels, partitions=shuffle.partitions, hashed=shuffle.hashed)
     sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
-    bundles = brought_together(sent, shuffle).select(BUNDLE)
+    bundles = repartitioned(sent, shuffle).select(BUNDLE)
     return bundles.mapInArrow(
         named_task("join pieces", pieces_task.join_levels),
         task_schema(task, events.schema, funnel.time),
@@ -109,7 +109,7 @@ def pieces(funnel: FunnelSpec, events: BoundTable) -> "DataFrame":
     """Return the keys that are cut, roughly how many of their rows are shuffled, and the pieces."""
     ship(events.without_rows.sparkSession)
     task = task_of(funnel, events.integer_time, names=False, period=period_of(funnel, events))
-    wanted = selected(events, bits(funnel, events))
+    wanted = worker_columns(events, bits(funnel, events))
     cutting = _cutting(funnel, events, task, wanted)
     return keys_in_pieces(
         events, cutting, summaries_of(cutting, events, wanted, task.only_matching)
@@ -210,8 +210,8 @@ def _figures_of(
         return _prepared_figures(funnel, events, prepared, summary, schema), events.skipped
     if (here := in_driver(funnel, events, **more)) is not None:
         bundled = here.answers(block_task(here.task).from_rows)
-        summed = run_here(summary.run, bundled)
-        return collected(answered_here(summed, schema, here.spark)), here.skipped
+        summed = run_in_driver(summary.run, bundled)
+        return collected(as_dataframe(summed, schema, here.spark)), here.skipped
     skipped = Observation()
     # Only the end of the data tells whose window is still open.
     with_latest = isinstance(summary, TrendTask) or more.get("entered", False)
@@ -250,7 +250,7 @@ def _piece_rows(
 ) -> "tuple[DataFrame, FunnelTask, RangePlan]":
     """Return the same with large keys cut, and how they are cut."""
     what, keep, task = _columns(funnel, events, more)
-    wanted = selected(events, what, keep)
+    wanted = worker_columns(events, what, keep)
     cutting = _cutting(funnel, events, task, wanted)
     summaries = summaries_of(cutting, events, wanted, task.only_matching)
     rows = piece_rows(
@@ -268,7 +268,7 @@ def _columns(
     by = more.get("by", ())
     columns = bits(funnel, events, by)
     if "levels" in more and funnel.event in events.names:
-        more["next"], columns = NAME, columns | name_of(events, funnel.event)
+        more["next"], columns = NAME, columns | event_name(events, funnel.event)
     more.setdefault("period", period_of(funnel, events))
     task = task_of(funnel, events.integer_time, names=False, **more)
     return columns, funnel.segmenting.columns(by), task
@@ -292,7 +292,7 @@ def _prepared_figures(
     # Arrow returns a timestamp with a time zone, and Spark without one.
     kinds = [kind.typeName() for kind in segment_types(funnel, events, task.funnel.by)]
     if events.tasks == 1 and "timestamp" not in kinds:
-        batches = run_here(lambda all: summary.run(task.from_blocks(all)), events.fetched())
+        batches = run_in_driver(lambda all: summary.run(task.from_blocks(all)), events.fetched())
         return [row for batch in batches for row in batch.to_pylist()]
     bundles = events.packed().mapInArrow(
         named_task("funnel kernel", task.from_blocks), f"{BUNDLE} binary"

@@ -16,13 +16,13 @@ from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
     Condition,
-    any_of,
     bits_of,
     check_steps,
-    name_of,
+    column_names,
+    event_name,
     one_name,
+    optional_names,
     select_rows,
-    several,
     skipped_of,
 )
 from workbench.spark.sources.given import table
@@ -30,9 +30,9 @@ from workbench.spark.steps import named_task
 from workbench.spark.table import (
     INTEGERS,
     BoundTable,
+    check_arrow_type,
     check_event,
     check_key,
-    check_sent,
     column,
     is_integer_time,
     type_of,
@@ -169,7 +169,7 @@ class Prepared(Described):
         ship(events.df.sparkSession)
         named = isinstance(self.event, str)
         columns = (
-            name_of(events, self.event)
+            event_name(events, self.event)
             if isinstance(self.event, str)
             else bits_of(events, self.event, "event", argument_of)
         )
@@ -266,7 +266,10 @@ def prepared_of(
     argument_of : mapping of str to str, optional
         The argument that a condition came from, by its label, if that is not ``event``.
     """
-    keep, bound = any_of(keep, "keep"), BoundTable.of(table(events), several(key), time)
+    keep, bound = (
+        optional_names(keep, "keep"),
+        BoundTable.of(table(events), column_names(key), time),
+    )
     if isinstance(event, Mapping):
         check_steps(event, "event")
     elif not isinstance(event, str):
@@ -279,7 +282,7 @@ def prepared_of(
     is_integer_time(bound, one_name(time, "time"))
     for name in keep:
         column(bound, name, "keep")
-        check_sent(type_of(bound, name), name, "keep")
+        check_arrow_type(type_of(bound, name), name, "keep")
     return Prepared(bound, event, keep, argument_of)
 
 

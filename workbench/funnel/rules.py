@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kernels.funnel.chain_levels import ORDERS, Rules
 from workbench.arguments import check_known, listed, whole_number
-from workbench.durations import Duration, as_given, microseconds, ticks
+from workbench.durations import Duration, microseconds, ticks, to_python
 from workbench.errors import WorkbenchError
 from workbench.spark.shuffle import check_steps
 
@@ -226,7 +226,7 @@ def _windows_of_steps(within: Any, labels: Sequence[str], window: Duration) -> d
                 f"within: the window of {one!r} is longer than the whole funnel's, {window!r}; "
                 "give a shorter one."
             )
-        windows[k] = as_given(length)
+        windows[k] = to_python(length)
     return windows
 
 

@@ -7,13 +7,13 @@ from typing import Any
 from kernels.funnel.levels import MAX_STEPS
 from workbench.arguments import listed, whole_number
 from workbench.described import Described
-from workbench.durations import Duration, as_given, microseconds, spoken
+from workbench.durations import Duration, duration_text, microseconds, to_python
 from workbench.errors import WorkbenchError
 from workbench.funnel.counting import UNITS, Moment, checked_counting
 from workbench.funnel.cutting import check_cut, cut_text, uncut_reason
 from workbench.funnel.rules import checked_rules, span
 from workbench.funnel.segments import checked_segments
-from workbench.spark.shuffle import Condition, check_steps, one_name, several
+from workbench.spark.shuffle import Condition, check_steps, column_names, one_name
 
 MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
 
@@ -88,8 +88,8 @@ class FunnelSpec(Described):
         cut: str | int | None = None,
     ) -> None:
         self.labels, self.names, self.conditions = _checked_steps(steps)
-        self.window = window = as_given(window)
-        user_key = several(key)
+        self.window = window = to_python(window)
+        user_key = column_names(key)
         self.counting = checked_counting(hold, count, session, start, end, user_key)
         self.key = (*user_key, *self.counting.columns)
         self.time, self.event = one_name(time, "time"), one_name(event, "event")
@@ -131,7 +131,7 @@ class FunnelSpec(Described):
         return {
             "steps": " → ".join(steps),
             "where": "; ".join(texts) or None,
-            "within": window if isinstance(window, int) else spoken(microseconds(window)),
+            "within": window if isinstance(window, int) else duration_text(microseconds(window)),
             "key": f"{', '.join(self.own_key)}{f' ({self.unit})' if self.unit else ''}",
             "time": self.time,
             "event": self.event if self.conditions is None else None,

@@ -8,8 +8,8 @@ import pandas as pd
 
 from workbench.arguments import whole_number
 from workbench.columnar.blocks import NAME
-from workbench.described import frame_table, name_shown, shown_as
-from workbench.durations import spoken
+from workbench.described import frame_table, name_shown, set_html
+from workbench.durations import duration_text
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.bind import bind, time_unit, unit_of
 from workbench.funnel.checks import check_bins
@@ -20,7 +20,7 @@ from workbench.funnel.worker.pack import MOST_NAMES
 from workbench.funnel.worker.summary import OTHERS, segment_column, steps_before
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_one_sentence
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable, column, nearest
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def summary_of(
 ) -> Summary:
     """Return the summary of a funnel; see :meth:`workbench.Funnel.summary`."""
     check_bins(bins)
-    names = any_of(by, "by")
+    names = optional_names(by, "by")
     check_largest(largest, names)
     bound = bind(funnel, events, names, STEP_COLUMNS, at_once=True)
     with in_one_sentence():
@@ -105,7 +105,7 @@ def _steps(
         steps = steps.drop(columns="excluded")
     if not funnel.counting.has_period:
         steps = steps.drop(columns="open")
-    shown_as(steps, partial(_steps_html, steps))
+    set_html(steps, partial(_steps_html, steps))
     return steps
 
 
@@ -134,14 +134,15 @@ def _steps_html(steps: pd.DataFrame) -> Markup:
     shown: dict[str, Callable[[Any], object]] = {
         "step": name_shown,
         **dict.fromkeys(("from_first", "from_previous"), "{:.1%}".format),
-        **dict.fromkeys(("median_time", "p90_time"), duration_text),
+        **dict.fromkeys(("median_time", "p90_time"), timedelta_text),
     }
     return frame_table("Steps", steps, heads={"users": steps.attrs["unit"]}, shown=shown)
 
 
-def duration_text(length: Any) -> Any:
+def timedelta_text(length: Any) -> Any:
     """Return a duration in words; an integer stays an integer."""
-    return spoken(length / pd.Timedelta("1us")) if isinstance(length, pd.Timedelta) else length
+    is_duration = isinstance(length, pd.Timedelta)
+    return duration_text(length / pd.Timedelta("1us")) if is_duration else length
 
 
 def step_names(funnel: FunnelSpec) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from workbench.described import frame_table, shown_as
+from workbench.described import frame_table, set_html
 from workbench.funnel.bind import bind, clock_of, time_unit, unit_of
 from workbench.funnel.intervals import CONFIDENCE, check_confidence, shares_of
 from workbench.funnel.periods import check_every, check_points, end_of, periods_for
@@ -23,7 +23,7 @@ from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def trend_of(
     confidence: float = CONFIDENCE,
 ) -> pd.DataFrame:
     """Return a funnel by the time of the first step; see :meth:`workbench.Funnel.trend`."""
-    names = any_of(by, "by")
+    names = optional_names(by, "by")
     check_every(every)
     check_largest(largest, names)
     check_confidence(confidence)
@@ -71,7 +71,7 @@ def trend_of(
     warned = table.assign(excluded=1)
     warned.attrs = {"cut": False}
     warn_of(funnel, bound, warned, skipped)
-    shown_as(table, partial(_trend_html, table))
+    set_html(table, partial(_trend_html, table))
     return table
 
 

@@ -7,7 +7,7 @@ from workbench.arguments import check_known
 from workbench.functions import fn
 from workbench.groups.checks import KINDS, check_order, check_ties, check_values
 from workbench.groups.plan import METHODS, quantiles_of
-from workbench.spark.shuffle import any_of, several
+from workbench.spark.shuffle import column_names, optional_names
 from workbench.spark.sources.given import table
 from workbench.spark.sources.held import source
 from workbench.spark.table import BoundTable, check_key
@@ -76,7 +76,7 @@ def last_in_group(
     +---------+----------+------+
     <BLANKLINE>
     """
-    keys, order = several(by, "by"), several(order_by, "order_by")
+    keys, order = column_names(by, "by"), column_names(order_by, "order_by")
     rows = BoundTable.of(table(df, "df"), keys)
     check_order(rows, order)
     check_known(method, ("auto", *METHODS), "method")
@@ -145,8 +145,8 @@ def quantiles(
     +---------+---------+
     <BLANKLINE>
     """
-    names = several(columns, "columns")
-    rows = BoundTable.of(source(df, "df"), any_of(by, "by"))
+    names = column_names(columns, "columns")
+    rows = BoundTable.of(source(df, "df"), optional_names(by, "by"))
     check_key(rows, "by", names)
     check_known(kind, KINDS, "kind")
     options = fn.quantile(names[0], q).options

@@ -9,7 +9,7 @@ import pyarrow as pa
 from workbench.functions.catalogue import Options, answer_type
 from workbench.groups.checks import KINDS
 from workbench.groups.worker import QuantileTask
-from workbench.spark.in_driver import answered_here, run_by_key, worker_rows
+from workbench.spark.in_driver import as_dataframe, run_by_key, worker_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
 from workbench.spark.steps import named_task
@@ -45,7 +45,7 @@ def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: s
     fields = [StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
     schema = StructType([*(df.schema[key] for key in df.key), *fields])
     if (here := _in_driver(df, aliases, task)) is not None:
-        return answered_here(here, schema, df.without_rows.sparkSession)
+        return as_dataframe(here, schema, df.without_rows.sparkSession)
     ship(df.without_rows.sparkSession)
     return _bundled_rows(df, aliases).mapInArrow(
         named_task("quantile kernel", task.from_rows), schema
@@ -112,7 +112,7 @@ def _by_join(df: BoundTable, order: Sequence[str], others: Sequence[str] | None)
     # Nulls are equal here, so that no group is lost.
     matches = [name_of(name).eqNullSafe(F.col(aliases[name])) for name in (*df.key, *order)]
     rows = df.df.join(last_values, reduce(lambda a, b: a & b, matches), "left_semi")
-    return rows if others is None else _by_aggregate(df.but(rows), order, others)
+    return rows if others is None else _by_aggregate(df.with_rows(rows), order, others)
 
 
 def _by_aggregate(

@@ -22,10 +22,10 @@ from workbench.profiles.proposals import (
     EVENTS,
     ROLES,
     Proposal,
-    duration_text,
     is_known,
     number_text,
     propose,
+    span_text,
 )
 from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.sources.given import table
@@ -98,7 +98,7 @@ class Profile(Described):
             parts.append(f"{'about ' * (keys >= 100)}{keys:,} different {key.column}")
         if (time := self.best("time")) is not None:
             low, high, span = self.span(time.column)
-            parts.append(f"{low} to {high} ({duration_text(span)})")
+            parts.append(f"{low} to {high} ({span_text(span)})")
         return " · ".join(parts)
 
     @property

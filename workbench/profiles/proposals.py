@@ -258,12 +258,12 @@ def number_text(value: object) -> str:
     return str(value)
 
 
-def duration_text(seconds: float) -> str:
+def span_text(seconds: float) -> str:
     """Return a duration as text, in its largest unit.
 
     Examples
     --------
-    >>> duration_text(31_449_600), duration_text(5_400), duration_text(0.2)
+    >>> span_text(31_449_600), span_text(5_400), span_text(0.2)
     ('364 days', '1.5 hours', '0.2 seconds')
     """
     for size, name in LENGTHS:

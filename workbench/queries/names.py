@@ -15,7 +15,7 @@ from workbench.queries.reading.parsing import CASE_SENSITIVE
 from workbench.spark.sessions.session import session
 from workbench.spark.shipping import is_connect
 from workbench.spark.sources.files import is_path
-from workbench.spark.sources.given import in_order, is_stream, table
+from workbench.spark.sources.given import is_stream, table, with_row_numbers
 from workbench.spark.table import nearest, quoted, unused
 from workbench.windows.stream.worker.update import OP
 
@@ -140,7 +140,7 @@ class QueryTables:
             return None
         given_name = given_names[normalized]
         number_column = unused(self.find(node).columns, hint)
-        numbered = in_order(self.given[given_name], given_name, number_column)
+        numbered = with_row_numbers(self.given[given_name], given_name, number_column)
         if numbered is None:
             return None
         self.read[given_name] = numbered, ""

@@ -1,4 +1,4 @@
-"""Spark itself, from sessions to shuffles and plans read from Spark.
+"""Spark itself: sessions, sources, shuffles, and plans read from Spark.
 
-What is computed on it lives elsewhere.
+The computations on it live elsewhere.
 """

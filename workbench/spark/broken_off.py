@@ -1,24 +1,25 @@
-"""What broke a job of Spark off, in one sentence: known by words of Java, Arrow and Python."""
+"""Say in one sentence why a Spark job failed, by phrases in its error text."""
 
 import re
 import sys
 
-from workbench.errors import shown_in_a_cell, whole_traceback
+from workbench.errors import cell_traceback, full_traceback
 
-#: How the last line of a traceback says what was raised.
+#: The last line of a traceback: the exception's name and message.
 PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt)): (.+)$", re.MULTILINE)
-#: What our own tasks raise for the person who asked, and not because they are wrong themselves.
-_OURS = ("WorkbenchError", "StoreError", "OverflowError")
-_SMALLER = "raise spark.sql.shuffle.partitions, so that a task holds fewer keys"
+#: Errors that our own tasks raise on purpose, with a message for the user.
+_OWN_ERRORS = ("WorkbenchError", "StoreError", "OverflowError")
+_ADVICE = "raise spark.sql.shuffle.partitions, so that a task holds fewer keys"
 
-#: What breaks a job off whatever it computes, by words of Java, Arrow and Python; the first counts.
-BROKEN_OFF = [
+#: Failures of any job: a pattern in the text of Java, Arrow or Python, and a sentence; the first
+#: match counts.
+FAILURES = [
     (
         r"[Oo]ffset overflow|overflowed binary array capacity|OversizedAllocationException"
         r"|NegativeArraySizeException|exceeds VM limit|Cannot grow BufferHolder|contiguous bytes"
         r"|array cannot contain more than 2147483646 bytes|exceeds maximum size of vector",
         "the rows of one task, or the values of one column of them, pass 2 GiB, more than Java and "
-        f"Arrow hold in one piece; {_SMALLER}, or shorten the values (F.substring) of a key that "
+        f"Arrow hold in one piece; {_ADVICE}, or shorten the values (F.substring) of a key that "
         "is so large alone.",
     ),
     (
@@ -28,15 +29,15 @@ BROKEN_OFF = [
     (
         r"Python worker exited unexpectedly|Python worker process terminated",
         "a Python worker was killed, most likely because the machine ran out of memory; "
-        f"{_SMALLER}, or give the machine more memory.",
+        f"{_ADVICE}, or give the machine more memory.",
     ),
     (
         r"^(?:[\w.]+\.)?(?:MemoryError|ArrowMemoryError)\b|realloc of size|malloc of size",
-        f"a Python worker ran out of memory; {_SMALLER}, or give the machine more memory.",
+        f"a Python worker ran out of memory; {_ADVICE}, or give the machine more memory.",
     ),
     (
         r"OutOfMemoryError|OutOfMemoryException|SparkOutOfMemory|direct buffer memory",
-        f"Java ran out of memory; {_SMALLER}, or start a session with more spark.driver.memory, "
+        f"Java ran out of memory; {_ADVICE}, or start a session with more spark.driver.memory, "
         "and on a cluster with more spark.executor.memory.",
     ),
     (
@@ -51,7 +52,7 @@ BROKEN_OFF = [
     (
         r"ExecutorLostFailure|Remote RPC client disassociated|[Ee]xecutor heartbeat timed out"
         r"|FetchFailed|MetadataFetchFailed",
-        f"an executor was lost, most likely because it used too much memory; {_SMALLER}, or start "
+        f"an executor was lost, most likely because it used too much memory; {_ADVICE}, or start "
         "a session with more spark.executor.memory.",
     ),
     (
@@ -71,40 +72,41 @@ BROKEN_OFF = [
 ]
 
 
-def broken_off(text: str) -> str | None:
-    """Return why a job was broken off if it is our tasks' word, or known; else None.
+def failure_reason(text: str) -> str | None:
+    """Return why a job failed, if our own task raised the error or the failure is known; else None.
 
     Examples
     --------
-    >>> print(broken_off("Traceback\\nworkbench.errors.WorkbenchError: mwh: too large; cast it."))
+    >>> text = "Traceback\\nworkbench.errors.WorkbenchError: mwh: too large; cast it."
+    >>> print(failure_reason(text))
     mwh: too large; cast it.
-    >>> print(broken_off("Traceback\\nZeroDivisionError: by zero"))
+    >>> print(failure_reason("Traceback\\nZeroDivisionError: by zero"))
     None
     """
-    found = PYTHON_ERROR.findall(text)
-    if found and found[-1][0] in _OURS:
-        return str(found[-1][1])
-    for words, sentence in BROKEN_OFF:
-        if match := re.search(words, text, re.MULTILINE):
+    errors = PYTHON_ERROR.findall(text)
+    if errors and errors[-1][0] in _OWN_ERRORS:
+        return str(errors[-1][1])
+    for pattern, sentence in FAILURES:
+        if match := re.search(pattern, text, re.MULTILINE):
             return f"Spark could not finish: {sentence.format(**match.groupdict())}"
     return None
 
 
-def show_in_cells() -> None:
-    """Let a cell show Spark's own errors as it shows ours, where the sentence is known.
+def shorten_spark_errors() -> None:
+    """Let cells show Spark's errors in one sentence, as ours, if the reason is known.
 
-    What is returned unrun fails when the user runs it, and with Spark's own error. Errors of which
-    nothing is known are shown as before.
+    A lazy result that is returned fails when the user runs it, with Spark's own error. Other
+    errors are shown as before.
     """
     if "IPython" in sys.modules:
         from pyspark.errors import PySparkException
 
-        # IPython asks an error how it is to be shown; a hook of its own there can be one alone.
-        PySparkException._render_traceback_ = _shown  # type: ignore[attr-defined]
+        # IPython calls this method of an error; IPython's own hook for errors can be set only once.
+        PySparkException._render_traceback_ = _render_traceback  # type: ignore[attr-defined]
 
 
-def _shown(error: Exception) -> list[str]:
-    known = broken_off(str(error))
-    if known is None:
-        return whole_traceback(error)
-    return shown_in_a_cell(error, f"{type(error).__name__}: {known}")
+def _render_traceback(error: Exception) -> list[str]:
+    reason = failure_reason(str(error))
+    if reason is None:
+        return full_traceback(error)
+    return cell_traceback(error, f"{type(error).__name__}: {reason}")

@@ -1,4 +1,4 @@
-"""One quiet line in a notebook's cell while calls of ours wait for Spark."""
+"""One quiet line in a notebook's cell while our calls wait for Spark."""
 
 import threading
 import time
@@ -13,29 +13,29 @@ from workbench.spark.running import JobProgress, jobs_of, repeating, reporting
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: How many seconds calls of a cell take before the line is there; then each call that takes as long
-#: as a glance has it; and how often it changes.
+#: Seconds that the calls of a cell take in all before the line appears; seconds that each later
+#: call takes before it has the line; and seconds between updates.
 PATIENCE, GLANCE, EVERY = 2.0, 0.3, 0.5
 
-_here = threading.local()
+_thread = threading.local()
 
 
 class CellLine:
-    """The line of one run of a cell: there while a call takes long, and gone at its end.
+    """The line of one run of a cell: visible while a call takes long, removed at the call's end.
 
     Parameters
     ----------
     run : str
-        Which run of a cell it is of.
+        The id of the run of the cell.
     publish : function
-        Of what is shown by type, of where, and of whether it is there already.
+        Takes the text by MIME type, the id of the output, and whether to update that output.
 
     Examples
     --------
     >>> line = CellLine("", lambda data, **how: print(data["text/plain"], how["update"]))
-    >>> line.tell(None, 2.0)
+    >>> line.show_progress(None, 2.0)
     waiting for Spark · 2 s False
-    >>> line.tell(JobProgress(stages=1, tasks=8, done=3, rows=9_000), 2.5)
+    >>> line.show_progress(JobProgress(stages=1, tasks=8, done=3, rows=9_000), 2.5)
     Spark: stage 1 · 3 of 8 tasks · 9,000 rows · 2 s True
     >>> line.end(3.0)
      True
@@ -43,78 +43,80 @@ class CellLine:
 
     def __init__(self, run: str, publish: Callable[..., object]) -> None:
         self.run, self._publish = run, publish
-        self._spent, self._there = 0.0, False
-        self._place = {"display_id": uuid4().hex}
+        self._spent, self._visible = 0.0, False
+        self._transient = {"display_id": uuid4().hex}
 
     @property
     def patience(self) -> float:
-        """How long the next call may take without a line."""
+        """Seconds that the next call may take without the line."""
         return max(GLANCE, PATIENCE - self._spent)
 
-    def tell(self, report: JobProgress | None, seconds: float) -> None:
-        """Say how far a call is that has taken so many seconds."""
-        self.say("waiting for Spark" if report is None else f"Spark: {report.words}", seconds)
+    def show_progress(self, report: JobProgress | None, seconds: float) -> None:
+        """Show the progress of a call that has taken this many seconds."""
+        words = "waiting for Spark" if report is None else f"Spark: {report.words}"
+        self.show_message(words, seconds)
 
-    def say(self, words: str, seconds: float) -> None:
-        """Say what is being done by a call that has taken so many seconds."""
-        self._show(f"{words} · {self._spent + seconds:.0f} s")
+    def show_message(self, words: str, seconds: float) -> None:
+        """Show a message about a call that has taken this many seconds."""
+        self._publish_text(f"{words} · {self._spent + seconds:.0f} s")
 
     def end(self, seconds: float) -> None:
-        """Take the line away after a call that took so many seconds."""
+        """Remove the line after a call that took this many seconds."""
         self._spent += seconds
-        if self._there:
-            self._show("")
+        if self._visible:
+            self._publish_text("")
 
-    def _show(self, words: str) -> None:
-        self._publish({"text/plain": words}, transient=self._place, update=self._there)
-        self._there = True
+    def _publish_text(self, words: str) -> None:
+        self._publish({"text/plain": words}, transient=self._transient, update=self._visible)
+        self._visible = True
 
 
-_line = CellLine("", print)
+_current_line = CellLine("", print)
 
 
 @contextmanager
 def cell_line() -> Iterator[None]:
-    """Say in the cell that runs how far Spark is, if this takes long and a person looks at it.
+    """Show Spark's progress in the cell that runs, if this takes long and a person looks at it.
 
-    A cell is a person's where its front end says that it could be asked for input: a notebook that
-    is run by a program, a test, a script and a terminal are told nothing.
+    A person runs a cell if its front end accepts requests for input. Nothing is shown in a notebook
+    that a program runs, in a test, in a script and in a terminal.
     """
-    line = _line_to_tell()
-    spark = None if line is None else _session()
+    line = _visible_line()
+    spark = None if line is None else _active_session()
     if line is None or spark is None:
         yield
         return
-    with _ending(line):
+    with _adding_time(line):
         jobs = jobs_of(spark)
-        with told_elsewhere(), jobs, reporting(jobs, line.tell, line.patience, EVERY):
+        with without_cell_line(), jobs, reporting(jobs, line.show_progress, line.patience, EVERY):
             yield
 
 
 @contextmanager
-def said_in_cell(words: str) -> Iterator[None]:
-    """Say in the cell that runs what is done where Spark has no jobs yet, if this takes long.
+def cell_message(words: str) -> Iterator[None]:
+    """Show a message in the cell that runs while Spark has no jobs yet, if this takes long.
 
     Parameters
     ----------
     words : str
     """
-    line = _line_to_tell()
+    line = _visible_line()
     if line is None:
         yield
         return
-    with _ending(line), repeating(lambda spent: line.say(words, spent), line.patience, EVERY):
+    shown = repeating(lambda spent: line.show_message(words, spent), line.patience, EVERY)
+    with _adding_time(line), shown:
         yield
 
 
-def _line_to_tell() -> CellLine | None:
-    """The line of the cell that runs; None where others tell, or nobody looks at it."""
-    return None if getattr(_here, "told", False) else _line_of_this_cell()
+def _visible_line() -> CellLine | None:
+    """Return the line of the cell that runs; None if it is suppressed or nobody looks at it."""
+    return None if getattr(_thread, "suppressed", False) else _line_of_this_cell()
 
 
 @contextmanager
-def _ending(line: CellLine) -> Iterator[None]:
-    """Take a line away behind a call, and add the time of the call to that of its cell."""
+def _adding_time(line: CellLine) -> Iterator[None]:
+    """Remove a line after a call, and add the time of the call to that of its cell."""
     start = time.perf_counter()
     try:
         yield
@@ -123,21 +125,21 @@ def _ending(line: CellLine) -> Iterator[None]:
 
 
 @contextmanager
-def told_elsewhere() -> Iterator[None]:
-    """Leave it to others to say how far the calls of this thread are."""
-    before = getattr(_here, "told", False)
-    _here.told = True
+def without_cell_line() -> Iterator[None]:
+    """Show no line for the calls of this thread, as their progress is shown elsewhere."""
+    before = getattr(_thread, "suppressed", False)
+    _thread.suppressed = True
     try:
         yield
     finally:
-        _here.told = before
+        _thread.suppressed = before
 
 
 def request() -> dict[str, Any]:
-    """Return what a notebook's front end asked for last, as Jupyter's messages have it.
+    """Return the last request of the notebook's front end, as a message of Jupyter.
 
-    Its ``msg_type`` is "execute_request" for a cell, and "comm_msg" where somebody has moved a
-    control in the browser; where there is no front end, it is nothing at all.
+    Its ``msg_type`` is "execute_request" for a cell, and "comm_msg" after somebody has moved a
+    control in the browser. Without a front end, the message is empty.
 
     Examples
     --------
@@ -150,17 +152,17 @@ def request() -> dict[str, Any]:
 
 
 def _line_of_this_cell() -> CellLine | None:
-    global _line
+    global _current_line
     message = request()
     if not message.get("content", {}).get("allow_stdin"):
         return None
     run = str(message["header"]["msg_id"])
-    if _line.run != run:
-        _line = CellLine(run, shell().display_pub.publish)
-    return _line
+    if _current_line.run != run:
+        _current_line = CellLine(run, shell().display_pub.publish)
+    return _current_line
 
 
-def _session() -> "SparkSession | None":
+def _active_session() -> "SparkSession | None":
     from pyspark.sql import SparkSession
 
     return SparkSession.getActiveSession()

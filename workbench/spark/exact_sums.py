@@ -1,4 +1,4 @@
-"""Exact sums and means of integers and decimals, as Spark's own engine computes them."""
+"""Exact sums and means of integers and decimals with Spark's own engine."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 
-def exact(
+def exact_aggregate(
     function: str,
     column: str,
     value: "Column",
     kind: "DataType",
-    over: "Callable[[Column], Column]" = lambda found: found,
+    over: "Callable[[Column], Column]" = lambda aggregate: aggregate,
 ) -> "Column":
-    """Return the sum or the mean of whole numbers or decimals.
+    """Return the exact sum or mean of integers or decimals.
 
-    Spark adds longs up in 64 bits, which wrap around or fail on the way to a sum that fits, and
+    Spark sums longs in 64 bits, which wrap around or fail even if the final sum fits, and computes
     means in doubles.
 
     Parameters
@@ -27,12 +27,12 @@ def exact(
     function : str
         "sum" or "avg".
     column : str
-        What the result is called.
+        The name of the result, for error messages.
     value : pyspark.sql.Column
     kind : pyspark.sql.types.DataType
-        Its type.
+        The type of the value.
     over : function, optional
-        Makes a window function of an aggregate.
+        Turns an aggregate into a window function.
 
     Returns
     -------
@@ -45,28 +45,28 @@ def exact(
     if kind.typeName() != "long":
         total = over(F.sum(value))
         if getattr(kind, "precision", 0) > 28:
-            # Without ANSI, what does not fit is null.
-            lost = total.isNull() & (rows > 0)
-            total = F.when(~lost, total).otherwise(_failed(column, TOO_MANY_DIGITS))
-        return total if function == "sum" else total.cast("double") / _some(rows)
+            # Without ANSI mode, a sum that overflows is null.
+            overflow = total.isNull() & (rows > 0)
+            total = F.when(~overflow, total).otherwise(_raise_error(column, TOO_MANY_DIGITS))
+        return total if function == "sum" else total.cast("double") / _count_or_null(rows)
     low = over(F.sum(value.bitwiseAND(F.lit(MASK))))
     high = over(F.sum(F.shiftright(value, BITS))) + F.shiftrightunsigned(low, BITS)
     low = low.bitwiseAND(F.lit(MASK))
     if function == "avg":
-        return (high.cast("double") * F.lit(2.0**BITS) + low.cast("double")) / _some(rows)
+        return (high.cast("double") * F.lit(2.0**BITS) + low.cast("double")) / _count_or_null(rows)
     fits = high.between(-(2**31), 2**31 - 1)
     total = F.shiftleft(high, BITS).bitwiseOR(low)
-    return F.when(high.isNull() | fits, total).otherwise(_failed(column, TOO_LARGE))
+    return F.when(high.isNull() | fits, total).otherwise(_raise_error(column, TOO_LARGE))
 
 
-def _some(rows: "Column") -> "Column":
-    """How many rows there are, null for none: nothing is divided by 0."""
+def _count_or_null(rows: "Column") -> "Column":
+    """Return a count with null in place of 0, so that nothing is divided by 0."""
     from pyspark.sql import functions as F
 
     return F.nullif(rows, F.lit(0))
 
 
-def _failed(column: str, sentence: str) -> "Column":
+def _raise_error(column: str, sentence: str) -> "Column":
     from pyspark.sql import functions as F
 
     return F.raise_error(F.lit(f"{column}: {sentence}"))

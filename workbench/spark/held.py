@@ -1,4 +1,4 @@
-"""A table whose rows this process holds, or fetches as they are few."""
+"""A table whose rows are in this process, or few enough to be fetched."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,16 +12,15 @@ if TYPE_CHECKING:
 
 
 class HeldTable:
-    """A table whose rows this process holds, and that becomes one of Spark only where it must.
+    """A table whose rows are in this process; a DataFrame is made of it only if needed.
 
     Parameters
     ----------
     rows : pyarrow.Table or None
-        With types that Spark has; None where Spark has them, and they are fetched as they are
-        wanted.
+        With types that Spark has; None for a DataFrame whose rows are fetched when needed.
     spark : pyspark.sql.SparkSession
     df : pyspark.sql.DataFrame, optional
-        The table as Spark has it, where it is one already.
+        The table as a DataFrame, if it is one already.
 
     Attributes
     ----------
@@ -46,15 +45,15 @@ class HeldTable:
 
     @cached_property
     def df(self) -> "DataFrame":
-        """The table as Spark has it."""
-        return self._as_spark(self.rows)
+        """The table as a DataFrame."""
+        return self._to_dataframe(self.rows)
 
     @cached_property
     def without_rows(self) -> "DataFrame":
-        """Its columns, to ask Spark for types: to send it the rows would take longer."""
-        return self._as_spark(None if self.rows is None else self.rows.slice(0, 0))
+        """A DataFrame of the columns alone, for type checks: to send the rows takes longer."""
+        return self._to_dataframe(None if self.rows is None else self.rows.slice(0, 0))
 
-    def _as_spark(self, rows: pa.Table | None) -> "DataFrame":
+    def _to_dataframe(self, rows: pa.Table | None) -> "DataFrame":
         if self._df is not None:
             return self._df
         return arrow_frame(self.spark, rows)

@@ -1,7 +1,7 @@
-"""Small questions answered in the driver's process, by the tasks that Spark's workers run.
+"""Answer small queries in the driver's process, with the tasks that Spark's workers run.
 
-A job of Spark that sends some rows to Python workers and back takes longer than their answer. So
-rows that this process holds go through the same tasks here, on each core those of some keys
+For few rows, a Spark job to the Python workers and back takes longer than the computation. So
+rows that this process holds go through the same tasks here, with the keys spread over the cores
 (docs/decisions/0045).
 """
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 ZONE = "spark.sql.session.timeZone"
-#: The option of Spark that says how much the driver may have of a job's rows.
+#: Spark's option that limits the size of the results that a job sends to the driver.
 MOST_RESULTS = "spark.driver.maxResultSize"
-#: About how many rows are answered together: few enough for a processor's cache, and not so few
-#: that they are answered sooner than they are parted.
+#: The approximate number of rows of one chunk: few enough for a processor's cache, and enough that
+#: the computation takes longer than the split.
 ROWS_AT_ONCE = 100_000
 
 
@@ -41,21 +41,21 @@ def worker_rows(
     wanted: "Mapping[str, Column]",
     plain: Mapping[str, str],
 ) -> pa.Table | None:
-    """Return columns of a table as Spark hands them to a worker.
+    """Return columns of a table as Spark would send them to a worker.
 
     Parameters
     ----------
     held : HeldTable
     wanted : dict of str to Column
-        By the names that the worker knows.
+        The columns by the names that the worker uses.
     plain : dict of str to str
-        Which columns of the table these are. Where one is computed, Spark computes it.
+        By the same names, the columns of the table; Spark computes those that are missing here.
 
     Returns
     -------
     pyarrow.Table or None
-        None where only Spark knows what it hands over, as for times that are of no zone; or where
-        the rows of files are more than a session lets the driver have.
+        None if only Spark can convert the values, such as times without a zone, or if the rows of
+        files exceed the session's limit for results.
     """
     columns = {f"c{i}": value for i, value in enumerate(wanted.values())}
     renamed = [value.alias(name) for name, value in columns.items()]
@@ -69,7 +69,7 @@ def worker_rows(
             raise
     else:
         rows = held.rows.select([plain[name] for name in wanted]).rename_columns(list(columns))
-        if not all(map(_is_known, rows.schema.types, schema.types)):
+        if not all(map(_casts_as_spark, rows.schema.types, schema.types)):
             return None
     try:
         return rows.cast(schema).rename_columns(list(wanted))
@@ -80,56 +80,56 @@ def worker_rows(
 def run_by_key(
     run: Callable[..., Iterable[pa.RecordBatch]], tables: Sequence[pa.Table], keys: Sequence[str]
 ) -> list[pa.RecordBatch]:
-    """Return what a task makes of rows, on each core those of some keys at a time.
+    """Run a task over rows in chunks of whole keys, on all cores, and return its batches.
 
-    The kernels, NumPy and Arrow leave Python to others while they compute.
+    Threads suffice, as the kernels, NumPy and Arrow release Python's lock while they compute.
 
     Parameters
     ----------
     run : callable
-        From the rows of some whole keys, of each table those, to answers.
+        Takes, for each table, the rows of some whole keys, and returns record batches.
     tables : sequence of pyarrow.Table
-        With the same columns as key.
+        All have the key columns.
     keys : sequence of str
-        Without any, all rows are answered together.
+        Without any, all rows make one chunk.
     """
 
-    def answer(part: Sequence[NDArray[np.int64]]) -> list[pa.RecordBatch]:
-        # Taken even where they are all there are: of a table that is a part of another one, tasks
-        # would see what the other has.
-        some = [table.take(rows) for table, rows in zip(tables, part, strict=True)]
-        return run_here(lambda _: run(*some), ())
+    def run_chunk(chunk: Sequence[NDArray[np.int64]]) -> list[pa.RecordBatch]:
+        # Copied even if a chunk is a whole table: if that is a slice of another table, tasks would
+        # see the other's rows.
+        rows_of_tables = [table.take(rows) for table, rows in zip(tables, chunk, strict=True)]
+        return run_in_driver(lambda _: run(*rows_of_tables), ())
 
-    parts = _parts(tables, keys)
-    if len(parts) == 1:
-        return answer(parts[0])
-    with ThreadPoolExecutor(min(cores(), len(parts))) as pool:
-        return [batch for found in pool.map(answer, parts) for batch in found]
+    chunks = _chunks(tables, keys)
+    if len(chunks) == 1:
+        return run_chunk(chunks[0])
+    with ThreadPoolExecutor(min(cores(), len(chunks))) as pool:
+        return [batch for batches in pool.map(run_chunk, chunks) for batch in batches]
 
 
-def _parts(tables: Sequence[pa.Table], keys: Sequence[str]) -> list[list[NDArray[np.int64]]]:
-    """Which rows of each table make a part of them with all rows of its keys."""
+def _chunks(tables: Sequence[pa.Table], keys: Sequence[str]) -> list[list[NDArray[np.int64]]]:
+    """Return the row numbers of each chunk in each table; a chunk has all rows of its keys."""
     ends = np.cumsum([0, *map(len, tables)])
     count = int(ends[-1]) // ROWS_AT_ONCE if keys else 1
     if count < 2:
         return [[np.arange(len(table)) for table in tables]]
     first, *others = (table.select(list(keys)) for table in tables)
     codes, _ = key_codes(pa.concat_tables([first, *(one.cast(first.schema) for one in others)]))
-    of_tables = [
+    chunks_of_tables = [
         np.split(order, offsets[1:-1])
         for begin, end in pairwise(ends)
         for offsets, order in [grouped(codes[begin:end] % np.uint32(count), count)]
     ]
-    return [list(part) for part in zip(*of_tables, strict=True)]
+    return [list(chunk) for chunk in zip(*chunks_of_tables, strict=True)]
 
 
-def run_here(run: Run, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """Return what a task makes of batches.
+def run_in_driver(run: Run, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """Run a worker's task in this process and return its batches.
 
     Raises
     ------
     JobError
-        When an answer does not fit its type, as calls have it that run a job of Spark.
+        When a result does not fit its type; a failed Spark job raises the same error.
     """
     try:
         with in_user_process():
@@ -138,33 +138,36 @@ def run_here(run: Run, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch
         raise JobError(str(error)) from None
 
 
-def answered_here(
-    found: Sequence[pa.RecordBatch], schema: "StructType", spark: "SparkSession"
+def as_dataframe(
+    batches: Sequence[pa.RecordBatch], schema: "StructType", spark: "SparkSession"
 ) -> "DataFrame":
-    """Return answers as a table of Spark.
+    """Return the batches of a task as a DataFrame.
 
     Parameters
     ----------
-    found : sequence of pyarrow.RecordBatch
+    batches : sequence of pyarrow.RecordBatch
     schema : pyspark.sql.types.StructType
-        As the plan on Spark would have it.
+        The schema of the plan on Spark.
     spark : pyspark.sql.SparkSession
     """
-    rows = pa.Table.from_batches(found) if found else _worker_schema(schema, spark).empty_table()
+    if batches:
+        rows = pa.Table.from_batches(batches)
+    else:
+        rows = _worker_schema(schema, spark).empty_table()
     return arrow_frame(spark, rows, schema)
 
 
 def _worker_schema(schema: "StructType", spark: "SparkSession") -> pa.Schema:
-    """How Arrow calls the types of Spark where workers get them."""
+    """Return the Arrow schema in which workers get columns of Spark."""
     from pyspark.sql.pandas.types import to_arrow_type
 
     zone = spark.conf.get(ZONE) or "UTC"
-    kinds = [(one.name, to_arrow_type(one.dataType, timezone=zone)) for one in schema.fields]
-    return pa.schema(kinds)
+    fields = [(field.name, to_arrow_type(field.dataType, timezone=zone)) for field in schema.fields]
+    return pa.schema(fields)
 
 
-def _is_known(held: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether values become those that Spark would make of them by a plain cast."""
+def _casts_as_spark(held: pa.DataType, wanted: pa.DataType) -> bool:
+    """Return whether a plain cast of Arrow gives the same values as Spark."""
     if pa.types.is_nested(held) and "timestamp" in str(wanted):
         return bool(held == wanted)
     local = pa.types.is_timestamp(held) and held.tz is None

@@ -1,11 +1,11 @@
-"""Jobs of Spark that a call of ours runs, and what broke them off, in one sentence."""
+"""Run Spark jobs, and raise their failures as one sentence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from workbench.errors import JobError, WorkbenchError
-from workbench.spark.broken_off import broken_off
+from workbench.spark.broken_off import failure_reason
 from workbench.spark.cell_line import cell_line
 from workbench.spark.table import reason
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def in_one_sentence() -> Iterator[None]:
-    """Raise one sentence for a job that failed, in place of Spark's pages of stack.
+    """Raise one sentence for a failed job, in place of Spark's pages of stack.
 
-    It says what broke the job off, or which value of a row Spark cannot compute, such as ``1 / 0``.
-    Spark's own error is the new one's ``__context__``. What a function of the user's raises stays
-    as it is. It is for jobs that are run here: what is returned unrun fails in Spark's own words.
-    Where they take long, a line in the cell says how far they are.
+    The sentence says why the job failed, or which value of a row Spark cannot compute, such as
+    ``1 / 0``. Spark's own error is the ``__context__`` of the new one. Errors of the user's own
+    functions stay unchanged. This is for jobs that run inside the context: a lazy result that is
+    returned fails with Spark's own error. If the jobs take long, a line in the cell shows their
+    progress.
 
     Raises
     ------
@@ -41,13 +42,13 @@ wb.session().
     except WorkbenchError:
         raise
     except Exception as error:
-        if known := broken_off(str(error)) or _not_computed(error):
-            raise JobError(known) from None
+        if sentence := failure_reason(str(error)) or _value_error(error):
+            raise JobError(sentence) from None
         raise
 
 
-def _not_computed(error: Exception) -> str | None:
-    """What Spark says of a value of a row that it cannot compute."""
+def _value_error(error: Exception) -> str | None:
+    """Return Spark's message about a value of a row that it cannot compute, else None."""
     from pyspark.errors import (
         ArithmeticException,
         ArrayIndexOutOfBoundsException,
@@ -81,7 +82,7 @@ def collected(df: "DataFrame") -> "list[Row]":
 
 
 def in_arrow(df: "DataFrame") -> "pa.Table":
-    """Return the rows of a DataFrame as a table of Arrow, text with places of 32 bits.
+    """Return the rows of a DataFrame as an Arrow table, text with offsets of 32 bits.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Times of Spark as the integers that the kernels count in."""
+"""Times of Spark as the integers that the kernels use."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def micros(table: BoundTable, name: str, value: "Column") -> "Column":
-    """Return a column of times as the integers that the kernels count in.
+    """Return a column of times as the integers that the kernels use.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def micros(table: BoundTable, name: str, value: "Column") -> "Column":
     name : str
         The column of times.
     value : Column
-        The same, or what stands for it.
+        This column, or a value that replaces it.
 
     Raises
     ------
@@ -30,19 +30,19 @@ def micros(table: BoundTable, name: str, value: "Column") -> "Column":
 
 
 def micros_of(value: "Column", kind: str) -> "Column":
-    """Return times of a type, as Spark calls it: microseconds since 1970, or the integers.
+    """Return times as microseconds since 1970, and integers as long.
 
     Parameters
     ----------
     value : Column
     kind : str
-        One of the types of a time column.
+        Spark's name of the type of a time column.
     """
     from pyspark.sql import functions as F
 
     if kind == "date":
         return F.unix_date(value).cast("long") * F.lit(DAY)
     if kind == "timestamp_ntz":
-        # As if its clock were that of UTC, whatever the session's time zone is.
+        # Read as UTC, whatever the session's time zone is.
         value = F.concat(value.cast("string"), F.lit("Z")).cast("timestamp")
     return F.unix_micros(value) if kind in ("timestamp", "timestamp_ntz") else value.cast("long")

@@ -1,4 +1,4 @@
-"""A key as a person names it: values that its columns can hold, and which rows have them."""
+"""Check the values of a key that a user names, and find the rows that have them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType
 
-#: The values that a column can hold, by what Spark calls its type; text may stand for times.
-_HELD: dict[str, tuple[type, ...]] = {
+#: The Python types that a column accepts, by Spark's name of its type; text may stand for times.
+_ACCEPTED: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(INTEGERS, (Integral,)),
     **dict.fromkeys(("float", "double"), (Real, Decimal)),
     **dict.fromkeys(("string", "char", "varchar"), (str,)),
@@ -31,12 +31,12 @@ _HELD: dict[str, tuple[type, ...]] = {
     "time": (time, str),
     "daytimeinterval": (timedelta, str),
 }
-#: Spark writes down no integer that is greater.
-MOST = 10**38
+#: Spark has no literal for an integer from here on.
+INTEGER_LIMIT = 10**38
 
 
 def key_values(key: Any, names: Sequence[str]) -> tuple[Any, ...]:
-    """Return the value of each column of one key, which a person named.
+    """Return the values of a key as a tuple, one for each key column.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def key_values(key: Any, names: Sequence[str]) -> tuple[Any, ...]:
     Raises
     ------
     WorkbenchError
-        When there are more or fewer values than columns.
+        When the number of values differs from the number of columns.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def key_values(key: Any, names: Sequence[str]) -> tuple[Any, ...]:
     return values
 
 
-def is_key(table: BoundTable, values: Sequence[Any], null_is_value: bool = False) -> "Column":
-    """Return whether a row has the key that a person named.
+def has_key(table: BoundTable, values: Sequence[Any], null_is_value: bool = False) -> "Column":
+    """Return a condition that is true for the rows of a key.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def is_key(table: BoundTable, values: Sequence[Any], null_is_value: bool = False
     values : sequence of values
         From :func:`key_values`.
     null_is_value : bool
-        Whether null is a key as any other.
+        Whether null is a value like any other; else it equals nothing.
 
     Returns
     -------
@@ -104,15 +104,15 @@ def is_key(table: BoundTable, values: Sequence[Any], null_is_value: bool = False
 
 
 def literal(value: Any) -> "Column":
-    """Return a value that a person named, as Spark compares it with its own."""
+    """Return a Python value as a literal of Spark."""
     from pyspark.sql import functions as F
     from pyspark.sql.types import TimestampType
 
     if isinstance(value, date) and not isinstance(value, datetime):
-        # By a text of four digits a year: PySpark writes year 500 as '500', which Java cannot read.
+        # As text with a year of four digits: PySpark writes year 500 as '500', which Java rejects.
         return F.lit(value.isoformat()).cast("date")
     if isinstance(value, datetime):
-        # By a number: PySpark reads times before 1582 by the calendar of those days.
+        # As a number: PySpark converts times before 1582 by the Julian calendar.
         return F.timestamp_micros(F.lit(TimestampType().toInternal(value)))
     return F.lit(value)
 
@@ -120,14 +120,14 @@ def literal(value: Any) -> "Column":
 def first_rows(
     rows: "DataFrame", order: "Sequence[Column]", wanted: "Mapping[str, Column]", most: int
 ) -> pa.Table:
-    """Fetch the first rows in an order, and one more where there are more.
+    """Fetch the first ``most`` rows in an order, and one more if there are more.
 
     Parameters
     ----------
     rows : pyspark.sql.DataFrame
     order : sequence of Column
     wanted : dict of str to Column
-        What is fetched, by the names that it gets.
+        The columns to fetch, by their names in the result.
     most : int
 
     Returns
@@ -135,13 +135,13 @@ def first_rows(
     pyarrow.Table
         With times in zones that Python can show.
     """
-    # Limited before the columns are chosen: the order may be by one that is renamed.
+    # Limited before the columns are selected, as the order may use one that is renamed.
     some = (rows.orderBy(*order) if order else rows).limit(most + 1)
     return readable(in_arrow(some.select(*(value.alias(name) for name, value in wanted.items()))))
 
 
-def no_key(key: Any) -> WorkbenchError:
-    """Return what is said where no row has a key."""
+def unknown_key_error(key: Any) -> WorkbenchError:
+    """Return the error for a key that no row has."""
     return WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
 
 
@@ -154,9 +154,9 @@ def check_value(table: BoundTable, name: str, value: Any, argument: str) -> None
     name : str
         The column.
     value : value
-        None is one of every column.
+        Every column accepts None.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Raises
     ------
@@ -173,7 +173,7 @@ give one of that type.
     column(table, name, argument)
     check_text(value, argument)
     kind = type_of(table, name)
-    if value is not None and not _holds(kind, value):
+    if value is not None and not _accepts(kind, value):
         whose = f"the {table.side}' " if table.side else ""
         raise WorkbenchError(
             f"{argument}: {value!r} is no value of {whose}{name!r}, which holds "
@@ -181,19 +181,19 @@ give one of that type.
         )
 
 
-def _holds(kind: "DataType", value: Any) -> bool:
-    types = _HELD.get(kind.typeName(), (object,))
+def _accepts(kind: "DataType", value: Any) -> bool:
+    types = _ACCEPTED.get(kind.typeName(), (object,))
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         return False
-    if isinstance(value, datetime) and value != value:  # pandas' NaT, which is none of them
+    if isinstance(value, datetime) and value != value:  # pandas' NaT
         return False
     if isinstance(value, Integral):
-        return abs(int(value)) < MOST
-    return not isinstance(value, str) or kind.typeName() not in TIMES or _is_written(value)
+        return abs(int(value)) < INTEGER_LIMIT
+    return not isinstance(value, str) or kind.typeName() not in TIMES or _is_iso_time(value)
 
 
-def _is_written(value: str) -> bool:
-    """Whether text is a time as ISO 8601 writes it."""
+def _is_iso_time(value: str) -> bool:
+    """Return whether text is a time in ISO 8601."""
     try:
         datetime.fromisoformat(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A folder for what this process and its Spark write and nobody else is to read."""
+"""A private folder for files that this process and its Spark write."""
 
 import shutil
 import tempfile
@@ -8,7 +8,7 @@ from functools import cache
 
 @cache
 def own_folder() -> str:
-    """Return a folder for what Spark writes, this user's alone, and removed when Python ends.
+    """Return a folder that only this user can read, and that is removed when Python ends.
 
     Returns
     -------

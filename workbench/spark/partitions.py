@@ -1,5 +1,7 @@
-"""How many partitions a shuffle has: as many as Spark is set to, and more for a large table; and
-whether Spark gives small ones to one task together, as it does those of its own shuffles."""
+"""Choose the number of partitions of a shuffle, and whether Spark coalesces small ones.
+
+The number is that of Spark's setting, or more for a large table.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,30 +13,30 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
-#: What makes Spark give small partitions to one task together.
+#: Spark's options that must both be on to coalesce small partitions into one task.
 COALESCE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
-#: A shuffle has a partition for so many bytes of what is read, which of Parquet are three million
-#: rows of a key, a time and a value (docs/decisions/0050).
+#: The number of bytes read per partition of a shuffle: in Parquet, about three million rows of a
+#: key, a time and a value (docs/decisions/0050).
 BYTES_A_PARTITION = 32 * 2**20
-#: Partitions a core that are not too many: while one has a large partition, others take the rest.
+#: Up to so many partitions per core are not coalesced: if one is large, other cores take the rest.
 A_CORE = 2
-#: Each is a task, of 10 to 20 ms, and a bundle for each of the tasks in front of the shuffle.
+#: Each partition costs a task of 10 to 20 ms, and a bundle for each task before the shuffle.
 MOST_PARTITIONS = 2_000
-#: Each is some questions to the JVM: of more leaves, the first ones stand for all.
+#: Each leaf of a plan costs some calls to the JVM; sizes of more leaves are extrapolated.
 MOST_LEAVES = 100
-#: As many as Spark makes where nobody has set a number.
+#: Spark's default number of shuffle partitions.
 DEFAULT_PARTITIONS = 200
-#: Where Spark does not know a size, it takes 2^63 - 1.
+#: Spark reports an unknown size as 2^63 - 1, so sizes from here on are unknown.
 UNKNOWN = 2**62
 
 
 def set_partitions(spark: "SparkSession") -> int:
-    """Return how many partitions Spark is set to make in a shuffle."""
+    """Return the session's number of shuffle partitions."""
     return number_of_partitions(spark.conf.get(SHUFFLE_PARTITIONS)) or DEFAULT_PARTITIONS
 
 
 def number_of_partitions(setting: str | None) -> int | None:
-    """Return the number that a setting gives, if it gives one: Databricks takes "auto", too.
+    """Return a setting as a number, or None if it is none: Databricks also allows "auto".
 
     Examples
     --------
@@ -45,16 +47,16 @@ def number_of_partitions(setting: str | None) -> int | None:
 
 
 class Shuffle(NamedTuple):
-    """How a shuffle of ours is made.
+    """The layout of a shuffle.
 
     Attributes
     ----------
     partitions : int
-        How many it has.
+        The number of partitions.
     coalesced : bool
-        Whether Spark gives small ones to one task together, as it does those of its own shuffles.
+        Whether Spark coalesces small partitions into one task, as it does in its own shuffles.
     read : int
-        Of how many bytes the tables are that meet in it; 0 where that is not known of all.
+        The size in bytes of all tables that take part; 0 if that of any is unknown.
     """
 
     partitions: int
@@ -63,28 +65,28 @@ class Shuffle(NamedTuple):
 
     @property
     def hashed(self) -> int | None:
-        """Of how many partitions Spark chooses one by a hash; None where the number is given."""
+        """The number of partitions if Spark hashes partition numbers; None if it uses them."""
         return self.partitions if self.coalesced else None
 
 
 def shuffle_of(*tables: "DataFrame") -> Shuffle:
-    """Return how a shuffle of some tables is made, which meet in it.
+    """Return the layout of a shuffle in which some tables are joined.
 
     Parameters
     ----------
     *tables : pyspark.sql.DataFrame
-        Of the columns that travel.
+        With only the columns that are sent.
 
     Returns
     -------
     Shuffle
-        Of as many partitions as Spark is set to, or one for each :data:`BYTES_A_PARTITION` where
-        these are more. They are coalesced where there are more than :data:`A_CORE` a core, as long
-        as nobody has set how many there are, or the tables fit one of them.
+        It has the session's number of partitions, or one for each :data:`BYTES_A_PARTITION` if
+        these are more. Partitions are coalesced if there are more than :data:`A_CORE` per core,
+        and either the user has not set their number or the tables fit one partition.
 
     Notes
     -----
-    Both sides of a shuffle need one answer: ask once, and hand it on.
+    Both sides of a shuffle need the same layout: call this once for both.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def shuffle_of(*tables: "DataFrame") -> Shuffle:
     partitions = set_partitions(spark)
     sizes = [bytes_of_sources(one) for one in tables]
     read = sum(sizes) if all(sizes) else 0
-    # Of small tables it is enough to know that they are: to plan a query takes longer.
+    # For small tables this bound is enough; to plan a query takes longer.
     if sum(sizes) <= partitions * BYTES_A_PARTITION:
         return Shuffle(partitions, _coalesces(spark, partitions, read), read)
     by_size = sum(map(bytes_read, tables)) // BYTES_A_PARTITION
@@ -107,21 +109,21 @@ def shuffle_of(*tables: "DataFrame") -> Shuffle:
 
 
 def _coalesces(spark: "SparkSession", partitions: int, read: int) -> bool:
-    # Over Spark Connect nobody says how many cores there are.
+    # Over Spark Connect the number of cores is unknown.
     if partitions <= (1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism):
         return False
-    # Who sets how many there are may have to keep tasks small.
+    # A user who sets the number may need small tasks.
     is_set = number_of_partitions(spark.conf.get(SHUFFLE_PARTITIONS, None)) is not None
     if is_set and not 0 < read <= BYTES_A_PARTITION:
         return False
-    return all(spark.conf.get(one, "true") == "true" for one in COALESCE)
+    return all(spark.conf.get(option, "true") == "true" for option in COALESCE)
 
 
 def bytes_of_sources(table: "DataFrame") -> int:
-    """Return how many bytes there are of what a table is made of, as far as Spark knows.
+    """Return the size in bytes of the sources of a table, or 0 if it is unknown.
 
-    Files, ranges, cached and local tables have a size; RDDs and streams have none, and over Spark
-    Connect nothing has.
+    Files, ranges, cached and local tables have a size; RDDs, streams and all tables of Spark
+    Connect have none.
 
     Examples
     --------
@@ -130,11 +132,11 @@ def bytes_of_sources(table: "DataFrame") -> int:
     >>> bytes_of_sources(numbers), bytes_of_sources(numbers.crossJoin(numbers))
     (8000, 16000)
     """
-    return _known(table, lambda execution: _total(execution.withCachedData(), _size))
+    return _from_plan(table, lambda execution: _sum_of_leaves(execution.withCachedData(), _size))
 
 
 def bytes_read(table: "DataFrame") -> int:
-    """Return about how many of these bytes are read: of some columns, and of some folders of files.
+    """Estimate how many bytes of its sources a table reads, after pruning of columns and folders.
 
     Examples
     --------
@@ -143,33 +145,34 @@ def bytes_read(table: "DataFrame") -> int:
     >>> bytes_read(numbers), bytes_read(numbers.selectExpr("CAST(id AS INT)"))
     (8000, 6000)
     """
-    return _known(table, _bytes_read)
+    return _from_plan(table, _bytes_read)
 
 
 def _bytes_read(execution: Any) -> int:
     plan = execution.optimizedPlan()
-    sources, answer = _total(plan, _size), int(plan.stats().sizeInBytes())
-    read = sources - _total(execution.sparkPlan(), _left_out)
-    # By its columns. Spark takes a join for the product of both sides, so it may be more, too.
-    return read * answer // sources if answer < sources else read
+    sources, result = _sum_of_leaves(plan, _size), int(plan.stats().sizeInBytes())
+    read = sources - _sum_of_leaves(execution.sparkPlan(), _pruned)
+    # Scaled by its columns. Spark estimates a join as the product of both sides, so the result may
+    # also be larger than the sources.
+    return read * result // sources if result < sources else read
 
 
-def _known(table: "DataFrame", size: Callable[[Any], int]) -> int:
-    """A size that Spark's plan of a table tells; 0 where it tells none."""
+def _from_plan(table: "DataFrame", size: Callable[[Any], int]) -> int:
+    """Return a size from Spark's plan of a table, or 0 if the plan has none."""
     jvm: Any = getattr(table, "_jdf", None)
     if jvm is None or table.isStreaming:
         return 0
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    # A table that cannot be planned says so when it is read.
+    # A table that cannot be planned raises its error when it is read.
     with suppress(Py4JError, PySparkException):
         return max(0, size(jvm.queryExecution()))
     return 0
 
 
-def _total(plan: Any, size: Callable[[Any], int]) -> int:
-    """The sum of sizes of a plan's leaves."""
+def _sum_of_leaves(plan: Any, size: Callable[[Any], int]) -> int:
+    """Return the sum of a size over the leaves of a plan."""
     leaves = plan.collectLeaves()
     count = int(leaves.size())
     seen = min(count, MOST_LEAVES)
@@ -177,14 +180,14 @@ def _total(plan: Any, size: Callable[[Any], int]) -> int:
 
 
 def _size(leaf: Any) -> int:
-    """What Spark takes a part of a logical plan for."""
+    """Return Spark's size estimate of a leaf of a logical plan, or 0 if it has none."""
     size = int(leaf.stats().sizeInBytes())
     return size if size < UNKNOWN else 0
 
 
-def _left_out(leaf: Any) -> int:
-    """How much of a part of a physical plan are files in folders that a condition leaves out."""
+def _pruned(leaf: Any) -> int:
+    """Return the bytes of files in folders that a leaf of a physical plan prunes."""
     if leaf.getClass().getSimpleName() != "FileSourceScanExec":
         return 0
-    every = leaf.relation().location().sizeInBytes()
-    return int(every) - int(leaf.selectedPartitions().totalFileSize())
+    all_files = leaf.relation().location().sizeInBytes()
+    return int(all_files) - int(leaf.selectedPartitions().totalFileSize())

@@ -1,4 +1,4 @@
-"""Quantiles as Spark's percentile has them, but where it makes NaN of minus infinity."""
+"""Quantiles as of Spark's percentile, with minus infinity where Spark returns NaN."""
 
 from collections.abc import Callable, Sequence
 from math import inf
@@ -12,12 +12,12 @@ def percentile(
     value: "Column",
     shares: Sequence[float],
     single: bool,
-    over: "Callable[[Column], Column]" = lambda found: found,
+    over: "Callable[[Column], Column]" = lambda aggregate: aggregate,
 ) -> "Column":
     """Return interpolated quantiles of a column of doubles.
 
-    Between minus infinity and a number Spark computes ``-inf + share * inf``, which is NaN; here
-    it is minus infinity, as the kernels and DuckDB have it.
+    Between minus infinity and a number, Spark computes ``-inf + share * inf``, which is NaN. This
+    function returns minus infinity, as the kernels and DuckDB do.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ def percentile(
     shares : sequence of float
         From 0 to 1.
     single : bool
-        Whether the first share's quantile is wanted alone, and not an array.
+        Whether to return only the quantile of the first share, instead of an array.
     over : function, optional
-        Puts an aggregate over a window.
+        Turns an aggregate into a window function.
 
     Returns
     -------
@@ -50,13 +50,14 @@ def percentile(
     from pyspark.sql import functions as F
 
     wanted = F.lit(shares[0]) if single else F.array(*map(F.lit, shares))
-    # What is at the same places of -1 for minus infinity, 0 for numbers, and what is above them.
+    # The quantiles of -1 for minus infinity, 0 for numbers, and larger values as they are: one is
+    # negative exactly if the same quantile of the values is next to minus infinity.
     side = F.when(value == -inf, -1.0).when(value < inf, 0.0).otherwise(value)
-    found, sides = (over(F.percentile(one, wanted)) for one in (value, side))
-    return _below(found, sides) if single else F.zip_with(found, sides, _below)
+    quantiles, sides = (over(F.percentile(one, wanted)) for one in (value, side))
+    return _minus_inf(quantiles, sides) if single else F.zip_with(quantiles, sides, _minus_inf)
 
 
-def _below(found: "Column", side: "Column") -> "Column":
+def _minus_inf(quantile: "Column", side: "Column") -> "Column":
     from pyspark.sql import functions as F
 
-    return F.when(F.isnan(found) & (side < 0), F.lit(-inf)).otherwise(found)
+    return F.when(F.isnan(quantile) & (side < 0), F.lit(-inf)).otherwise(quantile)

@@ -1,6 +1,6 @@
 """The plan of a shuffle that cuts large keys by an order: rows go to pieces of their key.
 
-What may be cut, and how far a piece looks, the rooms above say; where the cuts are, samples say.
+The calling room decides what may be cut and how far a piece looks; samples decide where to cut.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
     from pyspark.sql.types import StructType
 
-#: Whether a row travels, among the columns that are looked at.
+#: The column of a sample that says whether a row takes part in the shuffle.
 TRAVELS = "__travels__"
 
 
 def checked_cut(cut: Any) -> str | int | None:
-    """Refuse a way to cut that is none.
+    """Check the argument ``cut`` and return it.
 
     Parameters
     ----------
     cut : str, int or None
-        "auto", about how many rows a piece has, or None.
+        "auto", the approximate number of rows of a piece, or None.
 
     Returns
     -------
@@ -78,9 +78,10 @@ class RangePlan:
     extent : CallExtent
     shuffle : Shuffle
     rows : int, optional
-        About how many rows a piece has; without it, large keys are spread over the partitions.
+        The approximate number of rows of a piece; without it, large keys are spread over the
+        partitions.
     present : tuple of str
-        Rows in which one of these is null stay behind.
+        Columns that must not be null: rows with a null in one of them are dropped.
     """
 
     keys: tuple[str, ...]
@@ -92,29 +93,29 @@ class RangePlan:
 
     @property
     def partitions(self) -> int:
-        """How many partitions the shuffle has."""
+        """The number of partitions of the shuffle."""
         return self.shuffle.partitions
 
     @property
     def share(self) -> int:
-        """Of how many rows one is looked at: of each, where it is said how many a piece has."""
+        """The sample takes one of this many rows: every row if the size of a piece is given."""
         return SHARE if self.rows is None else 1
 
     def summaries(
         self, df: "DataFrame", wanted: "Mapping[str, Column]", only: "Column | None" = None
     ) -> "DataFrame":
-        """Return what is known about large keys, from a pass over a few columns.
+        """Return summaries of large keys, from a scan of a few columns.
 
         Parameters
         ----------
         df : pyspark.sql.DataFrame
         wanted : dict of str to Column
-            The key and the order among them.
+            Columns by name, with the key and the order among them.
         only : Column, optional
-            Which rows travel; without it, all.
+            A condition of the rows that take part; without it, all do.
         """
         needed = tuple(dict.fromkeys((*self.keys, self.order.name)))
-        # Computed of all rows, before some are taken: which travel may say a window function.
+        # Computed on all rows, before sampling, as the condition may be a window function.
         travels = {} if only is None else {TRAVELS: only}
         rows, number = numbered(df, {name: wanted[name] for name in needed} | travels)
         rows = rows if self.share == 1 else rows.sample(fraction=1 / self.share, seed=0)
@@ -126,9 +127,9 @@ class RangePlan:
 
     @property
     def cut_task(self) -> CutTask:
-        """What makes cuts of all summaries."""
-        before, behind = (safe_sample_rows(rows, self.share) for rows in self.extent.rows)
-        extent = replace(self.extent, rows=(before, behind))
+        """The task that turns all summaries into cuts."""
+        before, after = (safe_sample_rows(rows, self.share) for rows in self.extent.rows)
+        extent = replace(self.extent, rows=(before, after))
         return CutTask(self.keys, extent, self.order.descending, self.partitions, self.rows)
 
 
@@ -141,22 +142,22 @@ def piece_rows(
     skipped: "Observation | None" = None,
     **more: Any,
 ) -> "DataFrame":
-    """Return columns of a table in bundles, the rows of a key or of a piece in one partition.
+    """Return columns of a table as bundles, each key or each piece of a key in one partition.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     wanted : dict of str to Column
-        What goes along, by the names that the workers know.
+        The columns to send, by the names that the workers use.
     cutting : RangePlan
     summaries : pyspark.sql.DataFrame
         From :meth:`RangePlan.summaries`.
     kind : type
-        What bundles the rows.
+        The class of the task that bundles the rows.
     skipped : pyspark.sql.Observation, optional
-        Counts the rows that stay behind.
+        Counts the rows that are dropped.
     **more
-        Its further fields.
+        Further fields of that class.
 
     Returns
     -------
@@ -165,22 +166,22 @@ def piece_rows(
 
     Notes
     -----
-    The cuts are a subquery of the plan, so nothing runs before the answer is asked for. Its one
-    value goes along with the first row of each task.
+    The cuts are a subquery of the plan, so nothing runs before an action on the result. The
+    subquery's one value is in the first row of each task.
     """
     choose = named_task("choose cuts", cutting.cut_task.run)
     cuts = summaries.mapInArrow(choose, f"{CUTS} binary").scalar()
     rows, number = numbered(df, wanted)
-    goes = with_partition(rows, [number[name] for name in cutting.keys], cutting.partitions)
+    routed = with_partition(rows, [number[name] for name in cutting.keys], cutting.partitions)
     columns = (*wanted, PARTITION)
     more |= {"order": cutting.order, "hashed": cutting.shuffle.hashed}
     more["present"] = cutting.present
     task = kind(columns, cutting.keys, cutting.partitions, **more)
-    return shuffled(with_value(goes, CUTS, cuts), task, "bundle by piece", skipped)
+    return shuffled(with_value(routed, CUTS, cuts), task, "bundle by piece", skipped)
 
 
 def keys_in_pieces(table: BoundTable, cutting: RangePlan, summaries: "DataFrame") -> "DataFrame":
-    """Return the keys that are cut, about how many rows each has, and in how many pieces.
+    """Return the keys that are cut, with their approximate numbers of rows and of pieces.
 
     Parameters
     ----------
@@ -195,12 +196,12 @@ def keys_in_pieces(table: BoundTable, cutting: RangePlan, summaries: "DataFrame"
     """
     names = table.key
     schema = shown_schema(table, cutting.keys)
-    found = summaries.mapInArrow(cutting.cut_task.shown, schema)
-    return found.toDF(*names, *(unused(names, own) for own in ("rows", "pieces")))
+    pieces = summaries.mapInArrow(cutting.cut_task.shown, schema)
+    return pieces.toDF(*names, *(unused(names, added) for added in ("rows", "pieces")))
 
 
 def shown_schema(df: BoundTable, keys: Sequence[str]) -> "StructType":
-    """Return the types of what :meth:`workbench.engine.ranges.cuts.CutTask.shown` returns."""
+    """Return the schema of the rows of :meth:`workbench.engine.ranges.cuts.CutTask.shown`."""
     from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
     fields = [StructField(k, type_of(df, n)) for k, n in zip(keys, df.key, strict=True)]

@@ -1,6 +1,6 @@
-"""Jobs of one call while they run: what Spark says of them, and how they are stopped.
+"""The Spark jobs of one call while they run: their progress, and how to cancel them.
 
-Spark's jobs are told apart by a tag, which stands beside a job group of the user's own.
+The jobs are identified by a tag, which leaves the user's own job group unchanged.
 """
 
 import threading
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.connect.shell.progress import StageInfo
 
-#: Whether Java's threads are interrupted where a job is stopped, and not asked to look.
+#: Spark's property that interrupts the Java threads of a cancelled job; else they poll a flag.
 INTERRUPT = "spark.job.interruptOnCancel"
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 @dataclass(frozen=True)
 class JobProgress:
-    """What Spark says of the jobs of a call.
+    """The progress of the jobs of a call.
 
     Attributes
     ----------
     stages : int
-        How many have begun. How many are to come Spark does not know, as it plans while it runs.
+        The number of stages that have begun. Spark plans while it runs, so the total is unknown.
     tasks, done : int
-        Of the newest stage.
+        The tasks of the newest stage, and how many of them are done.
     rows : int
-        How many the newest stage has read; Spark counts them when a task ends.
+        The rows that the newest stage has read; Spark counts them when a task ends.
     size : int
-        How many bytes it has read, where rows are not known, as over Spark Connect.
+        The bytes that it has read, if rows are unknown, as over Spark Connect.
 
     Examples
     --------
@@ -55,32 +55,32 @@ class JobProgress:
 
     @property
     def words(self) -> str:
-        """The same as a person reads it."""
+        """The progress as text."""
         parts = [f"stage {self.stages}", f"{self.done:,} of {self.tasks:,} tasks"]
         if self.rows:
             parts.append(f"{self.rows:,} rows")
         elif self.size:
-            parts.append(_sized(self.size))
+            parts.append(_size_text(self.size))
         return " · ".join(parts)
 
     @property
     def share(self) -> float:
-        """How much of the newest stage is done, from 0 to 1."""
+        """The share of the newest stage's tasks that are done, from 0 to 1."""
         return self.done / self.tasks if self.tasks else 0.0
 
 
 class Jobs(Protocol):
-    """The jobs that a thread starts inside this context."""
+    """The jobs that this thread starts inside this context."""
 
     def __enter__(self) -> "Jobs": ...
 
     def __exit__(self, *error: object) -> None: ...
 
     def report(self) -> JobProgress | None:
-        """Return what Spark says of them, None while it says nothing."""
+        """Return their progress, or None while it is unknown."""
 
     def cancel(self) -> None:
-        """Stop those that run."""
+        """Cancel those that run."""
 
 
 def jobs_of(spark: "SparkSession") -> Jobs:
@@ -106,8 +106,8 @@ class ClassicJobs:
     def __init__(self, spark: "SparkSession") -> None:
         self._context, self._tag = spark.sparkContext, _new_tag()
         self._interrupts: str | None = None
-        #: The stages that have begun, and whether all their tasks are done.
-        self._begun: dict[int, bool] = {}
+        #: For each stage that has begun, whether all its tasks are done.
+        self._finished: dict[int, bool] = {}
         self._newest: JobProgress | None = None
 
     def __enter__(self) -> "ClassicJobs":
@@ -121,38 +121,38 @@ class ClassicJobs:
         self._context.setLocalProperty(INTERRUPT, self._interrupts)  # type: ignore[arg-type]
 
     def report(self) -> JobProgress | None:
-        """Return what Spark says of them, None while it says nothing."""
+        """Return their progress, or None while it is unknown."""
         tracker = self._context.statusTracker()
         for job in self._ids():
             info = tracker.getJobInfo(job)
             for stage in sorted(info.stageIds) if info else ():
-                if not self._begun.get(stage):
-                    self._look_at(stage, tracker.getStageInfo(stage))
+                if not self._finished.get(stage):
+                    self._update(stage, tracker.getStageInfo(stage))
         return self._newest
 
     def cancel(self) -> None:
-        """Stop those that run."""
+        """Cancel those that run."""
         self._context.cancelJobsWithTag(self._tag)
 
-    def _look_at(self, stage: int, info: "SparkStageInfo | None") -> None:
-        # One that waits has no task yet, and one whose rows are there already will have none.
+    def _update(self, stage: int, info: "SparkStageInfo | None") -> None:
+        # A waiting stage has no task yet, and a stage whose output already exists has none at all.
         if info is None or not (info.numActiveTasks or info.numCompletedTasks):
             return
-        self._begun[stage] = info.numCompletedTasks == info.numTasks
+        self._finished[stage] = info.numCompletedTasks == info.numTasks
         rows = self._rows(stage)
-        self._newest = JobProgress(len(self._begun), info.numTasks, info.numCompletedTasks, rows)
+        self._newest = JobProgress(len(self._finished), info.numTasks, info.numCompletedTasks, rows)
 
-    # What follows is public in Scala, and not in Python.
+    # The following is public in Scala, but not in Python.
 
     def _ids(self) -> list[int]:
-        return sorted(self._spark.statusTracker().getJobIdsForTag(self._tag))
+        return sorted(self._jvm_context.statusTracker().getJobIdsForTag(self._tag))
 
     def _rows(self, stage: int) -> int:
-        data = self._spark.statusStore().lastStageAttempt(stage)
+        data = self._jvm_context.statusStore().lastStageAttempt(stage)
         return int(data.inputRecords() + data.shuffleReadRecords())
 
     @property
-    def _spark(self) -> Any:
+    def _jvm_context(self) -> Any:
         return self._context._jsc.sc()
 
 
@@ -167,64 +167,64 @@ class ConnectJobs:
     def __enter__(self) -> "ConnectJobs":
         self._thread = threading.get_ident()
         self._session.addTag(self._tag)
-        self._session.registerProgressHandler(cast(Any, self._hear))
+        self._session.registerProgressHandler(cast(Any, self._on_progress))
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._session.removeProgressHandler(cast(Any, self._hear))
+        self._session.removeProgressHandler(cast(Any, self._on_progress))
         self._session.removeTag(self._tag)
 
     def report(self) -> JobProgress | None:
-        """Return what Spark says of them, None while it says nothing."""
+        """Return their progress, or None while it is unknown."""
         return self._newest
 
     def cancel(self) -> None:
-        """Stop those that run."""
+        """Cancel those that run."""
         self._session.interruptTag(self._tag)
 
-    def _hear(
+    def _on_progress(
         self,
         stages: "Iterable[StageInfo] | None",
         inflight_tasks: int,
         operation_id: str | None,
         done: bool,
     ) -> None:
-        # A handler is called for all operations of the session, each in its own thread.
-        begun = [one for one in stages or () if one.done or one.num_completed_tasks]
+        # A handler is called for all operations of the session, each in the operation's thread.
+        begun = [stage for stage in stages or () if stage.done or stage.num_completed_tasks]
         if threading.get_ident() == self._thread and begun:
             newest = begun[-1]
-            tasks, ended = newest.num_tasks, newest.num_completed_tasks
-            self._newest = JobProgress(len(begun), tasks, ended, size=newest.num_bytes_read)
+            tasks, completed = newest.num_tasks, newest.num_completed_tasks
+            self._newest = JobProgress(len(begun), tasks, completed, size=newest.num_bytes_read)
 
 
 @contextmanager
 def reporting(
-    jobs: Jobs, tell: Callable[[JobProgress | None, float], None], after: float, every: float
+    jobs: Jobs, show: Callable[[JobProgress | None, float], None], after: float, every: float
 ) -> Iterator[None]:
-    """Tell what Spark says of jobs while they last, from another thread.
+    """Report the progress of jobs from another thread while this context lasts.
 
     Parameters
     ----------
     jobs : Jobs
-    tell : function
-        Of a report and of how many seconds it has taken; it is not called once this has ended.
+    show : function
+        Takes the progress and the elapsed seconds; it is not called after the end of the context.
     after, every : float
-        Seconds until the first time, and from one time to the next.
+        Seconds until the first call, and between calls.
     """
-    with repeating(lambda seconds: tell(jobs.report(), seconds), after, every):
+    with repeating(lambda seconds: show(jobs.report(), seconds), after, every):
         yield
 
 
 @contextmanager
 def repeating(act: Callable[[float], object], after: float, every: float) -> Iterator[None]:
-    """Do something again and again while something lasts, from another thread.
+    """Call a function repeatedly from another thread while this context lasts.
 
     Parameters
     ----------
     act : function
-        Of how many seconds it has taken; it is not called once this has ended.
+        Takes the elapsed seconds; it is not called after the end of the context.
     after, every : float
-        Seconds until the first time, and from one time to the next.
+        Seconds until the first call, and between calls.
     """
     start, ended = time.perf_counter(), threading.Event()
 
@@ -232,11 +232,11 @@ def repeating(act: Callable[[float], object], after: float, every: float) -> Ite
         wait: float = after
         while not ended.wait(wait):
             wait = every
-            # Whoever waits for an answer gets it, whether or not Spark says how far it is.
+            # A failed report must not fail the call that is reported on.
             with suppress(Exception):
                 act(time.perf_counter() - start)
 
-    # Where it tells of it, a notebook asks whose cell it is.
+    # The context tells a notebook to which cell the thread's output belongs.
     thread = threading.Thread(target=copy_context().run, args=(watch,), daemon=True)
     thread.start()
     try:
@@ -250,8 +250,8 @@ def _new_tag() -> str:
     return f"workbench-{uuid4().hex}"
 
 
-def _sized(size: float) -> str:
-    """A number of bytes as a person reads it."""
+def _size_text(size: float) -> str:
+    """Return a number of bytes as text."""
     for unit in _UNITS[:-1]:
         if size < 1_000:
             return f"{size:.3g} {unit}"

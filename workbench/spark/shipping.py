@@ -1,6 +1,6 @@
-"""Get the two packages onto the executors, so that nobody copies files to a cluster.
+"""Ship the two packages to the executors, so that nobody has to copy files to a cluster.
 
-What this machine has compiled goes with them: `kernels.core.shipment` says who takes it.
+The kernels that this machine has compiled go with them; see `kernels.core.shipment`.
 """
 
 import os
@@ -18,7 +18,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
-from workbench.spark.broken_off import show_in_cells
+from workbench.spark.broken_off import shorten_spark_errors
 from workbench.spark.own_folder import own_folder
 
 if TYPE_CHECKING:
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 PACKAGES = ("kernels", "workbench")
 T = TypeVar("T")
-LOCAL = "local"  # but not local-cluster, whose executors are processes of their own
+LOCAL = "local"  # but not local-cluster, whose executors are separate processes
 
-_served: WeakSet[object] = WeakSet()
-_served_ahead: WeakSet[object] = WeakSet()
+_shipped: WeakSet[object] = WeakSet()
+_shipped_ahead: WeakSet[object] = WeakSet()
 _lock = Lock()
 
 
 def ship(spark: "SparkSession") -> None:
     """Make ``kernels`` and ``workbench`` importable on the executors of a session.
 
-    Cheap to call before every plan: each cluster gets the packages once, and a local session,
-    whose workers share this Python, needs nothing. Executors need numpy, pyarrow and numba,
-    and datasketches for the approximate functions.
+    Cheap to call before every plan: each cluster gets the packages once, and a local session
+    needs nothing, as its workers use this Python. Executors need numpy, pyarrow and numba, and
+    datasketches for the approximate functions.
 
     Parameters
     ----------
@@ -50,16 +50,15 @@ def ship(spark: "SparkSession") -> None:
     >>> import workbench as wb
     >>> ship(wb.session())
     """
-    show_in_cells()
+    shorten_spark_errors()
     _ship(spark)
 
 
 def ship_ahead(spark: "SparkSession") -> None:
-    """Begin to ship before anything is asked, and have executors load what every task needs.
+    """Ship the packages in the background, and have executors load the modules of every task.
 
-    Both happen in the background, once for each cluster: its first call then waits neither for the
-    archive to be packed and fetched, nor for what a Spark job of any kind does first. A local
-    session is sent nothing, so nothing happens.
+    Both happen once for each cluster. The first call then waits neither until the archive is packed
+    and fetched, nor for the start-up of the first Spark job. For a local session this does nothing.
 
     Parameters
     ----------
@@ -71,29 +70,29 @@ def ship_ahead(spark: "SparkSession") -> None:
     >>> import workbench as wb
     >>> ship_ahead(wb.session())
     """
-    receiver = _receiver(spark)
-    if _is_local(spark) or receiver in _served_ahead:
+    target = _target_of(spark)
+    if _is_local(spark) or target in _shipped_ahead:
         return
-    _served_ahead.add(receiver)
-    # Of a compiler that two threads load at once, each finds a part.
+    _shipped_ahead.add(target)
+    # Imported here, as two threads that import the compiler at once may each see a part of it.
     import kernels.core.shipment  # noqa: F401
 
     Thread(target=_load_on_executors, args=(spark,), name="ship ahead", daemon=True).start()
 
 
 def _load_on_executors(spark: "SparkSession") -> None:
-    # What fails here fails again, and is said, in the call that needs it.
+    # An error here is raised again by the call that needs the packages.
     with suppress(Exception):
         _ship(spark)
         if not is_connect(spark):
-            # Of this thread's jobs alone.
+            # Of the jobs of this thread alone.
             spark.sparkContext.setJobDescription("workbench: executors load the kernels")
-        # One task a core.
+        # One task per core.
         spark.range(1).mapInArrow(load, "id long").collect()
 
 
 def load(batches: Iterable[T]) -> Iterator[T]:
-    """Load what every task needs, and return what came: the first job on a new executor.
+    """Load the modules of every task and return the batches: the first job on a new executor.
 
     Parameters
     ----------
@@ -116,94 +115,94 @@ def load(batches: Iterable[T]) -> Iterator[T]:
 
 
 def _ship(spark: "SparkSession") -> None:
-    receiver = _receiver(spark)
+    target = _target_of(spark)
     with _lock:
-        if receiver in _served:
+        if target in _shipped:
             return
         if is_connect(spark):
             spark.addArtifacts(str(archive()), pyfile=True)
         elif not _is_local(spark):
             spark.sparkContext.addPyFile(str(archive()))
-        _served.add(receiver)
+        _shipped.add(target)
 
 
-def _receiver(spark: "SparkSession") -> object:
-    """What is sent files: those of a classic session are its context's, which others share."""
+def _target_of(spark: "SparkSession") -> object:
+    """Return what files are sent to: a Connect session, or the context that classic ones share."""
     return spark if is_connect(spark) else spark.sparkContext
 
 
 def _is_local(spark: "SparkSession") -> bool:
-    """Whether a session's workers share this Python."""
+    """Return whether a session's workers use this Python."""
     if is_connect(spark):
-        # PySpark says so where it has started the server itself.
+        # PySpark sets this variable if it has started the server itself.
         return "SPARK_LOCAL_REMOTE" in os.environ
     return str(spark.sparkContext.master).partition("[")[0] == LOCAL
 
 
 def is_connect(spark: "SparkSession") -> bool:
-    """Whether a session talks to Spark through Spark Connect."""
+    """Return whether a session uses Spark Connect."""
     connect = sys.modules.get("pyspark.sql.connect.session")
     return connect is not None and isinstance(spark, connect.SparkSession)
 
 
 @cache
 def archive() -> Path:
-    """Zip both packages and the compiled kernels, under a name that is the digest of it all."""
-    # Imported here, as the kernels bring their compiler along.
+    """Zip both packages and the compiled kernels; the file's name is the digest of its contents."""
+    # Imported here, as the kernels import their compiler.
     from kernels.core.shipment import archive_name, compiled_functions, digest_of
 
-    made = Path(own_folder()) / "packages.zip"
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as target:
+    path = Path(own_folder()) / "packages.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
         for package in PACKAGES:
             _add(target, files(package), package)
         for name, packed in compiled_functions():
             target.writestr(zipfile.ZipInfo(name), packed)
-    return made.rename(made.with_name(archive_name(digest_of(made))))
+    return path.rename(path.with_name(archive_name(digest_of(path))))
 
 
-def finder() -> Callable[[], None]:
-    """Return what lets a worker find the packages where its session's files are.
+def package_finder() -> Callable[[], None]:
+    """Return a function that lets a worker find the packages in its session's folder of files.
 
-    Over Spark Connect, Spark tells a stream's workers the folder above those of all sessions, so
-    that they do not find what their own was given. What this returns travels by value, and so runs
-    where the packages are not found yet.
+    Over Spark Connect, a stream's workers get the parent of the folders of all sessions, so they
+    do not find the files of their own. The function is pickled by value, so it can run in a worker
+    that does not find the packages yet.
 
     Returns
     -------
     function
     """
-    # Where no session was sent any, the workers share this Python.
+    # If no archive has been sent, the workers use this Python.
     name = archive().name if archive.cache_info().currsize else None
 
     def find() -> None:
         from pyspark import SparkFiles
 
         if name and find_spec("workbench") is None:
-            there = Path(SparkFiles.getRootDirectory()).glob(f"*/{name}")
-            sys.path.extend(str(one) for one in sorted(there)[:1])
+            archives = Path(SparkFiles.getRootDirectory()).glob(f"*/{name}")
+            sys.path.extend(str(path) for path in sorted(archives)[:1])
 
     return find
 
 
-def finding(task: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a stream's task that finds the packages before it is opened.
+def with_packages(task: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a stream's task that finds the packages before the given task is unpickled.
 
     Parameters
     ----------
     task : function
-        From record batches to record batches.
+        Takes and returns record batches.
 
     Returns
     -------
     function
     """
-    find, packed = finder(), pickle.dumps(task)
+    find, packed = package_finder(), pickle.dumps(task)
 
-    def found(batches: Any) -> Any:
+    def run(batches: Any) -> Any:
         find()
         return pickle.loads(packed)(batches)
 
-    return found
+    return run
 
 
 def _add(target: zipfile.ZipFile, source: Traversable, name: str) -> None:

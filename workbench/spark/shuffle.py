@@ -1,4 +1,4 @@
-"""The rows of a user's table as the workers take them: key, time, what happened, and no nulls."""
+"""Select the rows of a user's table for the workers: key, time and event columns, without nulls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,14 +23,14 @@ Condition = Union[str, "Column"]
 ROW_OF_TASK = (1 << 33) - 1
 
 
-def several(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...]:
+def column_names(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...]:
     """Return names of columns as a tuple, each once, whether one or several are given.
 
     Parameters
     ----------
     names : str or sequence of str
     argument : str
-        What the caller calls them, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
@@ -39,40 +39,40 @@ def several(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...
     Raises
     ------
     WorkbenchError
-        When none is named, or when one is not text.
+        When no column is named, or a name is not text.
 
     Examples
     --------
-    >>> several("user_id"), several(["shop", "user_id"])
+    >>> column_names("user_id"), column_names(["shop", "user_id"])
     (('user_id',), ('shop', 'user_id'))
     """
-    found = listed(names, argument)
-    if not found:
+    values = listed(names, argument)
+    if not values:
         raise WorkbenchError(
             f"{argument}: no column is named; give one column, or several in a list."
         )
-    if wrong := [name for name in found if not isinstance(name, str)]:
+    if wrong := [name for name in values if not isinstance(name, str)]:
         raise WorkbenchError(
             f"{argument}: {wrong[0]!r} is not text; "
             "give the name of a column, or several in a list."
         )
-    return tuple(dict.fromkeys(map(str, found)))
+    return tuple(dict.fromkeys(map(str, values)))
 
 
-def any_of(names: str | Sequence[str] | None, argument: str) -> tuple[str, ...]:
-    """Return names of columns as :func:`several` does, or none of None and of an empty list.
+def optional_names(names: str | Sequence[str] | None, argument: str) -> tuple[str, ...]:
+    """Return names of columns as :func:`column_names` does; None and an empty list give ().
 
     Examples
     --------
-    >>> any_of((), "by"), any_of("shop", "by")
+    >>> optional_names((), "by"), optional_names("shop", "by")
     ((), ('shop',))
     """
     none = names is None or (isinstance(names, list | tuple) and not names)
-    return () if none else several(cast("str | Sequence[str]", names), argument)
+    return () if none else column_names(cast("str | Sequence[str]", names), argument)
 
 
 def one_name(name: str, argument: str) -> str:
-    """Return the name of one column, and refuse what is none.
+    """Return the name of one column; refuse a value that is not text.
 
     Raises
     ------
@@ -89,13 +89,13 @@ def one_name(name: str, argument: str) -> str:
 
 
 def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -> None:
-    """Refuse steps that are too few, too many, or no text and no conditions.
+    """Refuse too few or too many steps, and steps that are neither text nor conditions.
 
     Parameters
     ----------
     steps : sequence of str, or dict of str to (str or Column)
     argument : str
-        What the caller calls them, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -
 
 @dataclass
 class Carried:
-    """The columns of a table that go to the workers: each once, by the name that they have there.
+    """The columns of a table that go to the workers, each once, by the names that workers use.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Carried:
 
     @classmethod
     def every(cls, table: BoundTable, argument: str = "df") -> "Carried":
-        """Take all columns of a table along."""
+        """Return all columns of a table."""
         carried = cls(table)
         carried.wanted = {
             carried.of(name): column(table, name, argument) for name in table.schema.names
@@ -144,22 +144,22 @@ class Carried:
         return carried
 
     def of(self, name: str) -> str:
-        """Return the name that a column of the table has on the way."""
+        """Return the name that the workers use for a column of the table."""
         return f"c{self.table.schema.names.index(name)}"
 
     def add(self, given: Any, value: "Column") -> str:
-        """Return the name of a value on the way, which is taken along unless it is there.
+        """Add a value unless it is already there, and return the name that the workers use for it.
 
         Parameters
         ----------
         given : str, Column or None
-            The name of a column of the table, where the value is one.
+            The name of the column, if the value is a column of the table.
         value : Column
         """
         if isinstance(given, str) and given in self.table.schema.names:
             name = self.of(given)
         else:
-            # Columns have no equality of their own: the same one twice is the same object.
+            # Spark's Columns do not compare by value, so equal values are found by identity.
             known = (name for name, other in self.wanted.items() if other is value)
             name = next(known, f"x{len(self.wanted)}")
         self.wanted.setdefault(name, value)
@@ -174,21 +174,21 @@ def select_rows(
     with_latest: bool = False,
     skipped: "Observation | None" = None,
 ) -> "DataFrame":
-    """Return the rows with a key and a time in bundles, those of a key in one Spark partition.
+    """Return the rows that have a key and a time as bundles, each key in one Spark partition.
 
     Parameters
     ----------
     events : BoundTable
     what : dict of str to Column
-        What happened, by the names that the workers know.
+        The columns that describe the event, by the names that the workers use.
     keep : sequence of str
         Further columns of the table.
     only_matching : bool
-        Of rows that fulfil no condition, one for each key is enough.
+        Keep only one row of each key among the rows that fulfil no condition.
     with_latest : bool
-        And the one with the last time of all.
+        Also keep the row with the latest time of all.
     skipped : pyspark.sql.Observation, optional
-        Counts the rows that are left out, for :func:`skipped_of`.
+        Counts the rows that are dropped, for :func:`skipped_of`.
 
     Returns
     -------
@@ -197,15 +197,15 @@ def select_rows(
     """
     keys = key_columns(events.key)
     latest = TIME if with_latest else None
-    wanted = selected(events, what, keep)
+    wanted = worker_columns(events, what, keep)
     present = *keys, TIME
     return bundle_rows(events.df, wanted, keys, present, only_matching, True, latest, skipped)
 
 
-def selected(
+def worker_columns(
     events: BoundTable, what: "Mapping[str, Column]", keep: Sequence[str] = ()
 ) -> "dict[str, Column]":
-    """Return key, time, what happened and further columns, by the names that the workers know."""
+    """Return key, time, event and further columns, by the names that the workers use."""
     keys = key_columns(events.key)
     wanted = {alias: column(events, k, "key") for alias, k in zip(keys, events.key, strict=True)}
     wanted |= {TIME: events.instants} | dict(what)
@@ -222,25 +222,25 @@ def bundle_rows(
     latest: str | None = None,
     skipped: "Observation | None" = None,
 ) -> "DataFrame":
-    """Return columns of a table in bundles, the rows of a key in one Spark partition.
+    """Return columns of a table as bundles, each key in one Spark partition.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     wanted : dict of str to Column
-        What goes along, by the names that the workers know.
+        The columns to send, by the names that the workers use.
     key : sequence of str
-        Which of these make the key; without any, all rows go to one partition.
+        Those of the columns that make the key; without any, all rows go to one partition.
     present : sequence of str
-        Rows in which one of these is null stay behind.
+        Columns that must not be null: rows with a null in one of them are dropped.
     only_matching : bool
-        Of rows that fulfil no condition, one for each key is enough.
+        Keep only one row of each key among the rows that fulfil no condition.
     text_as_codes : bool
         Send text other than that of keys as codes and a dictionary.
     latest : str, optional
-        A column of times, of which the last goes along whatever its row fulfils.
+        A column of times; the row with the latest time is kept whatever it fulfils.
     skipped : pyspark.sql.Observation, optional
-        Counts the rows that stay behind.
+        Counts the rows that are dropped.
 
     Returns
     -------
@@ -249,24 +249,31 @@ def bundle_rows(
     """
     rows, number = numbered(df, wanted)
     shuffle = shuffle_of(rows) if key else Shuffle(1)
-    goes = with_partition(rows, [number[name] for name in key], shuffle.partitions)
-    given = (*wanted, PARTITION), tuple(key), shuffle.partitions
-    which = only_matching, text_as_codes, latest
-    task = BundleTask(*given, *which, hashed=shuffle.hashed, present=tuple(present))
-    return shuffled(goes, task, skipped=skipped)
+    routed = with_partition(rows, [number[name] for name in key], shuffle.partitions)
+    columns = (*wanted, PARTITION)
+    options = only_matching, text_as_codes, latest
+    task = BundleTask(
+        columns,
+        tuple(key),
+        shuffle.partitions,
+        *options,
+        hashed=shuffle.hashed,
+        present=tuple(present),
+    )
+    return shuffled(routed, task, skipped=skipped)
 
 
 def numbered(df: "DataFrame", wanted: "Mapping[str, Column]") -> "tuple[DataFrame, dict[str, str]]":
-    """Return columns of a table under names that mean nothing, and these by what they stand for.
+    """Return columns of a table under the names ``c0``, ``c1``, ..., and a dict to these names.
 
-    ``mapInArrow`` would take a dot or a backtick in a name for syntax.
+    ``mapInArrow`` would parse a dot or a backtick in a name as syntax.
     """
     number = {name: f"c{i}" for i, name in enumerate(wanted)}
     return df.select(*(value.alias(number[name]) for name, value in wanted.items())), number
 
 
 def with_partition(rows: "DataFrame", key: Sequence[str], partitions: int) -> "DataFrame":
-    """Return numbered columns with the number of the partition that each row's key goes to."""
+    """Add a column with the number of the shuffle partition that each row's key goes to."""
     from pyspark.sql import functions as F
 
     hashed = F.hash(*key) if key else F.lit(0)
@@ -274,7 +281,7 @@ def with_partition(rows: "DataFrame", key: Sequence[str], partitions: int) -> "D
 
 
 def without_null(rows: "DataFrame", names: Sequence[str]) -> "DataFrame":
-    """Return rows that lack none of some columns; unlike `dropna`, it keeps NaN, which is a key."""
+    """Drop the rows with a null in some columns; unlike `dropna`, keep NaN, which is a key."""
     from pyspark.sql import functions as F
 
     present = [F.col(name).isNotNull() for name in names]
@@ -282,7 +289,7 @@ def without_null(rows: "DataFrame", names: Sequence[str]) -> "DataFrame":
 
 
 def with_value(rows: "DataFrame", name: str, value: "Column") -> "DataFrame":
-    """Return rows with one value for each task, such as of a subquery: its first row has it."""
+    """Add one value, such as that of a subquery, to the first row of each task."""
     from pyspark.sql import functions as F
 
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
@@ -290,26 +297,26 @@ def with_value(rows: "DataFrame", name: str, value: "Column") -> "DataFrame":
 
 
 def bundled(
-    goes: "DataFrame",
+    routed: "DataFrame",
     task: BundleTask,
     name: str = "bundle by key",
     skipped: "Observation | None" = None,
 ) -> "DataFrame":
-    """Return rows in bundles, with a number that says where each goes.
+    """Return rows as bundles, each with the number of its shuffle partition.
 
     Parameters
     ----------
-    goes : pyspark.sql.DataFrame
+    routed : pyspark.sql.DataFrame
     task : BundleTask
     name : str
-        Of the step, in the plan.
+        The name of the step in the plan.
     skipped : pyspark.sql.Observation, optional
-        Counts the rows that the task leaves out. Spark would count among all rows, outside of the
-        code that it generates for them; the task adds one row with a number.
+        Counts the rows that the task drops. Spark would observe every row, outside of its
+        generated code; instead the task adds one row with the count.
     """
     from pyspark.sql import functions as F
 
-    sent = goes.mapInArrow(named_task(name, task.run), task.schema)
+    sent = routed.mapInArrow(named_task(name, task.run), task.schema)
     if not task.present:
         return sent
     if skipped is not None:
@@ -318,22 +325,22 @@ def bundled(
     return sent.select(PARTITION, BUNDLE)
 
 
-def brought_together(bundles: "DataFrame", shuffle: Shuffle) -> "DataFrame":
-    """Return bundles by their numbers, those of a partition in one task."""
+def repartitioned(bundles: "DataFrame", shuffle: Shuffle) -> "DataFrame":
+    """Shuffle bundles by their partition numbers, each partition to one task."""
     if shuffle.coalesced:
         return bundles.repartition(PARTITION)
     return bundles.repartitionById(shuffle.partitions, PARTITION)
 
 
 def shuffled(
-    goes: "DataFrame",
+    routed: "DataFrame",
     task: BundleTask,
     name: str = "bundle by key",
     skipped: "Observation | None" = None,
 ) -> "DataFrame":
-    """Return rows as :func:`bundled` does, each in the partition that the task gives it."""
+    """Return rows as :func:`bundled` does, shuffled to the partitions that the task gives them."""
     shuffle = Shuffle(task.partitions, task.hashed is not None)
-    return brought_together(bundled(goes, task, name, skipped), shuffle).select(BUNDLE)
+    return repartitioned(bundled(routed, task, name, skipped), shuffle).select(BUNDLE)
 
 
 def count_skipped(events: BoundTable) -> "Column":
@@ -346,21 +353,26 @@ def count_skipped(events: BoundTable) -> "Column":
 
 
 def skipped_of(skipped: "Observation", answered: bool, events: BoundTable) -> int:
-    """Return how many rows were left out, after the query that counted them.
+    """Return how many rows were dropped, after the query that counted them.
 
-    Where nothing was left to answer, Spark drops the end of the plan, and the count with it: then
-    the rows are counted once more.
+    Parameters
+    ----------
+    skipped : pyspark.sql.Observation
+    answered : bool
+        Whether the query returned any row. If not, Spark may have pruned the plan together with
+        the count, so the rows are counted by another query.
+    events : BoundTable
     """
     return int(skipped.get.get("skipped", 0)) if answered else skipped_in(events)
 
 
 def skipped_in(events: BoundTable) -> int:
-    """Return how many rows have no key or no time, by a query of its own."""
+    """Run a query and return how many rows have no key or no time."""
     return int(collected(events.df.agg(count_skipped(events)))[0][0])
 
 
-def name_of(events: BoundTable, event: str) -> "dict[str, Column]":
-    """Return what happened as the name of an event."""
+def event_name(events: BoundTable, event: str) -> "dict[str, Column]":
+    """Return the event column as text, by the name that the workers use."""
     return {NAME: column(events, event, "event").cast("string")}
 
 
@@ -370,7 +382,7 @@ def bits_of(
     argument: str = "steps",
     argument_of: Mapping[str, str] | None = None,
 ) -> "dict[str, Column]":
-    """Return what happened as bits: bit k is set when condition k is true.
+    """Return a column of bits: bit k is set when condition k is true.
 
     Parameters
     ----------
@@ -378,9 +390,9 @@ def bits_of(
     conditions : dict of str to (str or Column)
         SQL text or a Column by label; null counts as false.
     argument : str
-        What the caller calls them, for the error's sake.
+        The name of the caller's argument, for error messages.
     argument_of : mapping of str to str, optional
-        What the caller calls some of them instead, by label.
+        Another name for the conditions with these labels.
 
     Returns
     -------
@@ -393,24 +405,24 @@ def bits_of(
     """
     from pyspark.sql import functions as F
 
-    called = dict.fromkeys(conditions, argument) | dict(argument_of or {})
-    known = [
+    arguments = dict.fromkeys(conditions, argument) | dict(argument_of or {})
+    columns = [
         (
-            f"{called[label]}: the condition of {label!r}",
-            F.expr(one) if isinstance(one, str) else one,
+            f"{arguments[label]}: the condition of {label!r}",
+            F.expr(condition) if isinstance(condition, str) else condition,
         )
-        for label, one in conditions.items()
+        for label, condition in conditions.items()
     ]
-    kinds = value_types(events.without_rows, known)
-    for (what, _), kind in zip(known, kinds, strict=True):
+    kinds = value_types(events.without_rows, columns)
+    for (what, _), kind in zip(columns, kinds, strict=True):
         if kind.typeName() != "boolean":
             raise WorkbenchError(
                 f"{what} gives {kind.typeName()}s; write one that is true or false."
             )
-    check_repeatable(events.without_rows, known)
+    check_repeatable(events.without_rows, columns)
     bits = [
-        F.when(true, F.lit(_signed(1 << k))).otherwise(F.lit(0))
-        for k, (_, true) in enumerate(known)
+        F.when(is_true, F.lit(_signed(1 << k))).otherwise(F.lit(0))
+        for k, (_, is_true) in enumerate(columns)
     ]
     return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
 
@@ -418,7 +430,7 @@ def bits_of(
 def bits_of_names(
     events: BoundTable, event: str, steps: Sequence[Sequence[str]]
 ) -> "dict[str, Column]":
-    """Return what happened as bits: bit k is set when the event has a name of step k.
+    """Return a column of bits: bit k is set when the event has a name of step k.
 
     Parameters
     ----------
@@ -435,13 +447,13 @@ def bits_of_names(
     from pyspark.sql import functions as F
 
     name, bits = column(events, event, "event").cast("string"), F.lit(0)
-    # A row has one name, so the first that fits is the last that is looked at.
-    for one in reversed(dict.fromkeys(one for names in steps for one in names)):
-        mask = sum(1 << k for k, names in enumerate(steps) if one in names)
-        bits = F.when(name == one, F.lit(_signed(mask))).otherwise(bits)
+    # A row has one event name, so at most one of these conditions is true.
+    for step_name in reversed(dict.fromkeys(one for names in steps for one in names)):
+        mask = sum(1 << k for k, names in enumerate(steps) if step_name in names)
+        bits = F.when(name == step_name, F.lit(_signed(mask))).otherwise(bits)
     return {CONDITIONS: bits}
 
 
 def _signed(bits: int) -> int:
-    """32 bits as Spark's integers have them: the highest is the sign."""
+    """Return 32 unsigned bits as a signed integer of Spark, whose highest bit is the sign."""
     return bits - (1 << 32) if bits >> 31 else bits

@@ -1,9 +1,9 @@
-"""The Python steps of our plans: the names that Spark prints, and what each does."""
+"""The Python steps of our plans: their names in a plan, and a description of each."""
 
 from collections.abc import Callable
 from typing import Any
 
-#: What a step does with its rows, by the name that it has in a plan.
+#: The description of each step, by its name in a plan.
 STEPS = {
     "bundle by key": "Packs the rows that go to one partition of the shuffle as one binary value, "
     "so that Spark moves a few large values in place of every row.",
@@ -36,7 +36,7 @@ STEPS = {
     "steps of the funnel, and lists what happened between two of them.",
     "paths figures": "Counts the paths of all keys.",
     "retention kernel": "Unpacks bundles, puts each key's rows in order of time, and finds the "
-    "first event and the periods behind it in which another one followed.",
+    "first event and the periods after it in which another one followed.",
     "retention figures": "Sums up the cohorts of all keys.",
     "window kernel": "Unpacks bundles, puts each partition in its order, finds the frame of each "
     "row, and answers every window function.",
@@ -46,19 +46,19 @@ STEPS = {
     "stream rows": "Unpacks what goes on from the state into rows.",
 }
 
-#: Tasks of Spark's workers: record batches in, record batches out.
+#: A task of Spark's workers: takes and returns record batches.
 Run = Callable[[Any], Any]
 
 
 def named_task(name: str, run: Run) -> Run:
-    """Return a worker's task under the name that Spark prints in the plan.
+    """Return a worker's task with the name that Spark prints in the plan.
 
     Parameters
     ----------
     name : str
         One of :data:`STEPS`.
     run : function
-        From record batches to record batches.
+        Takes and returns record batches.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def named_task(name: str, run: Run) -> Run:
     Raises
     ------
     KeyError
-        When the name is none of them.
+        When the name is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The columns of a user's table: found, checked and addressed before a job starts."""
+"""Find and check the columns of a user's table before a job starts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,45 +13,45 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
 
-#: Types of integers, and how many bits each has.
+#: Spark's names of integer types, and their numbers of bits.
 INTEGERS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 TIMES = ("timestamp", "timestamp_ntz", "date")
 NESTED = ("map", "struct", "array", "variant")
 CASE = "spark.sql.caseSensitive"
-#: What Spark calls a value that is another one each time it is computed, where it refuses it.
+#: Spark's error condition for a nondeterministic value inside an aggregate.
 UNREPEATABLE = "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION"
 
 
-#: Beyond so many letters nobody mistypes a name, and to compare two of them takes seconds.
+#: Longer names are not compared for typing errors, as comparing two of them takes seconds.
 LONGEST_COMPARED = 100
 
-#: The columns that a funnel's results have beside the key.
+#: The columns of a funnel's results in addition to the key.
 RESULTS = ("level", "reached", "since_first", "next_event", "next_time")
 
 
 @dataclass(frozen=True)
 class BoundTable:
-    """A table that was asked once for its columns, with the names of its key and its time.
+    """A table with its schema, fetched once, and the names of its key and time columns.
 
-    Functions take it in place of the table and names: over Spark Connect each new question to a
-    table is a round trip.
+    Functions take it in place of the table and names: over Spark Connect, each request for a
+    schema is a round trip.
 
     Attributes
     ----------
     source : pyspark.sql.DataFrame or HeldTable
-        What was given.
+        The table as given.
     schema : pyspark.sql.types.StructType
     key : tuple of str
     time : str
-        Empty where no column is one.
+        Empty if there is no time column.
     side : str
-        What it is beside other tables, such as "queries", for the errors' sake; else empty.
+        The role of the table among several, such as "queries", for error messages; else empty.
 
     Examples
     --------
     >>> import workbench as wb
     >>> clicks = BoundTable.of(wb.session().range(3), ["id"], "id", "clicks")
-    >>> clicks.names, clicks.integer_time, clicks.called("id")
+    >>> clicks.names, clicks.integer_time, clicks.column_text("id")
     (['id'], True, "the clicks' column 'id'")
     """
 
@@ -69,23 +69,23 @@ class BoundTable:
         time: str = "",
         side: str = "",
     ) -> "BoundTable":
-        """Ask a table for its columns, none of which is checked."""
+        """Return a table with its schema; no column is checked."""
         df = source.without_rows if isinstance(source, HeldTable) else source
         return cls(source, df.schema, tuple(key), time, side)
 
     @property
     def df(self) -> "DataFrame":
-        """The table as Spark has it."""
+        """The table as a DataFrame."""
         return self.source.df if isinstance(self.source, HeldTable) else self.source
 
     @property
     def held(self) -> HeldTable | None:
-        """The table as this process holds it, where it is to be answered here."""
+        """The table as rows in this process, if it is to be answered here; else None."""
         return self.source if isinstance(self.source, HeldTable) else None
 
     @property
     def without_rows(self) -> "DataFrame":
-        """The columns, to ask Spark for types; with rows or without."""
+        """A DataFrame of the same columns for type checks; it may have no rows."""
         return self.source.without_rows if isinstance(self.source, HeldTable) else self.source
 
     @property
@@ -100,28 +100,28 @@ class BoundTable:
 
     @property
     def instants(self) -> "Column":
-        """The time column as the workers take it: integers as long, the rest as it is."""
-        found = column(self, self.time, "time")
-        return found.cast("long") if self.integer_time else found
+        """The time column as the workers take it: integers as long, other types unchanged."""
+        time = column(self, self.time, "time")
+        return time.cast("long") if self.integer_time else time
 
-    def called(self, name: str) -> str:
-        """Return what an error calls a column: which table it is of, where there are several."""
-        return column_of(name, self.side)
+    def column_text(self, name: str) -> str:
+        """Return a column's name for error messages, with the table's role if it has one."""
+        return column_text(name, self.side)
 
-    def but(self, df: "DataFrame") -> "BoundTable":
-        """Return other rows of the same columns."""
+    def with_rows(self, df: "DataFrame") -> "BoundTable":
+        """Return the same columns with other rows."""
         return replace(self, source=df)
 
 
 def column(table: BoundTable, name: str, argument: str) -> "Column":
-    """Return a column of a table by its exact name, dots and spaces included.
+    """Check that a table has a column, and return it by its exact name, dots and spaces included.
 
     Parameters
     ----------
     table : BoundTable
     name : str
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def column(table: BoundTable, name: str, argument: str) -> "Column":
     Raises
     ------
     WorkbenchError
-        When the table has no such column; the nearest names are given. Or when it has two.
+        When the table has no such column (the message names the nearest), or several.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def column(table: BoundTable, name: str, argument: str) -> "Column":
 
 
 def check_column(table: BoundTable, name: str, argument: str) -> None:
-    """Refuse a name that no column of a table has, or more than one: :func:`column` without it.
+    """Refuse a name that no column, or more than one, of a table has.
 
     Raises
     ------
@@ -171,19 +171,19 @@ def check_column(table: BoundTable, name: str, argument: str) -> None:
         )
 
 
-def column_of(name: str, side: str = "") -> str:
-    """Return what an error calls a column of a table, which is one of several where it has a side.
+def column_text(name: str, side: str = "") -> str:
+    """Return a column's name for error messages, with the role of its table if it has one.
 
     Examples
     --------
-    >>> column_of("user"), column_of("user", "queries")
+    >>> column_text("user"), column_text("user", "queries")
     ("column 'user'", "the queries' column 'user'")
     """
     return f"the {side}' column {name!r}" if side else f"column {name!r}"
 
 
 def quoted(name: str) -> str:
-    """Return a column's name as Spark reads it as a whole, dots and backticks included.
+    """Quote a column's name for Spark, dots and backticks included.
 
     Examples
     --------
@@ -194,14 +194,14 @@ def quoted(name: str) -> str:
 
 
 def name_of(name: str) -> "Column":
-    """Return a column by its exact name, of whatever table has it."""
+    """Return an unchecked column by its exact name."""
     from pyspark.sql import functions as F
 
     return F.col(quoted(name))
 
 
 def unused(taken: "Iterable[str]", name: str) -> str:
-    """Return a name that no column has, whether case counts or not.
+    """Return a name that is not taken, ignoring case; underscores are added if it is.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def unused(taken: "Iterable[str]", name: str) -> str:
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence about a name that is not known.
+    """Return the end of an error message about an unknown name: similar names, or all.
 
     Parameters
     ----------
@@ -236,8 +236,8 @@ def nearest(name: str, known: Sequence[str]) -> str:
     short = [one for one in known if len(one) <= LONGEST_COMPARED]
     if close := get_close_matches(str(name)[:LONGEST_COMPARED], short, n=3, cutoff=0.6):
         return f"did you mean {' or '.join(map(repr, close))}?"
-    shown = ", ".join(map(repr, known[:10])) + (" and more" if len(known) > 10 else "")
-    return f"there are {shown}." if known else "there are none."
+    names = ", ".join(map(repr, known[:10])) + (" and more" if len(known) > 10 else "")
+    return f"there are {names}." if known else "there are none."
 
 
 def type_of(table: BoundTable, name: str) -> "DataType":
@@ -246,13 +246,13 @@ def type_of(table: BoundTable, name: str) -> "DataType":
 
 
 def column_unit(schema: "StructType", name: str) -> str | None:
-    """Return the unit that a column's metadata give its values, None where they give none.
+    """Return the unit of a column's values from its metadata, or None.
 
     Parameters
     ----------
     schema : pyspark.sql.types.StructType
     name : str
-        A column that is there.
+        An existing column.
 
     Returns
     -------
@@ -270,7 +270,7 @@ def column_unit(schema: "StructType", name: str) -> str | None:
 
 
 def has_hash(kind: "DataType") -> bool:
-    """Say whether Spark has a hash of values of a type: of maps and variants it has none.
+    """Return whether Spark can hash values of a type: it cannot hash maps and variants.
 
     Examples
     --------
@@ -288,7 +288,7 @@ def has_hash(kind: "DataType") -> bool:
 
 
 def has_order(kind: "DataType") -> bool:
-    """Say whether Spark sorts by values of a type: not by maps, variants and calendar intervals.
+    """Return whether Spark can sort a type: it cannot sort maps, variants, calendar intervals.
 
     Examples
     --------
@@ -318,22 +318,22 @@ def reason(error: Exception) -> str:
 
 
 def value_type(df: "DataFrame", value: "Column", what: str, side: str = "") -> "DataType":
-    """Return the type of a value of each row, as :func:`value_types` does of several."""
+    """Return the type of one value of each row; see :func:`value_types`."""
     return value_types(df, [(what, value)], side)[0]
 
 
 def value_types(
     df: "DataFrame", values: "Sequence[tuple[str, Column]]", side: str = ""
 ) -> "list[DataType]":
-    """Return the types of values of each row, with one question where the table has them all.
+    """Return the types of values of each row, in one request if all of them are valid.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     values : sequence of (str, Column)
-        What the caller calls each, for the error's sake.
+        Each with its description for error messages.
     side : str
-        What the table is beside others, as :class:`BoundTable` has it.
+        The role of the table, as in :class:`BoundTable`.
 
     Returns
     -------
@@ -342,65 +342,65 @@ def value_types(
     Raises
     ------
     WorkbenchError
-        When the table has no such value, or it is none of a row.
+        When a value does not fit the table, or is not a value of a single row.
     """
     from pyspark.errors import AnalysisException, ParseException
     from pyspark.sql import functions as F
 
-    given = [value for _, value in values]
+    columns = [value for _, value in values]
     try:
-        # As values of each row, among others: an aggregate or a generator is none.
-        usable = [F.when(value.isNotNull(), 1) for value in given]
-        fields = df.select("*", *given, *usable).schema.fields[-2 * len(given) :]
+        # Selected along with "*" and inside `when`, so that aggregates and generators fail.
+        usable = [F.when(value.isNotNull(), 1) for value in columns]
+        fields = df.select("*", *columns, *usable).schema.fields[-2 * len(columns) :]
     except (AnalysisException, ParseException) as error:
-        if len(given) > 1:
+        if len(columns) > 1:
             return [value_type(df, value, what, side) for what, value in values]
         what = f"{values[0][0]} does not fit the {side or 'table'}"
         raise WorkbenchError(f"{what}: {reason(error)}") from None
-    return [field.dataType for field in fields[: len(given)]]
+    return [field.dataType for field in fields[: len(columns)]]
 
 
 def check_repeatable(df: "DataFrame", values: "Sequence[tuple[str, Column]]") -> None:
-    """Refuse values that are others each time they are computed, such as ``rand()``.
+    """Refuse nondeterministic values, such as ``rand()``.
 
-    Spark computes them again where a task is repeated or a table is read twice, and rows would be
-    answered by one value and counted by another.
+    Spark recomputes them when a task is repeated or a table is read twice, so a row could be
+    selected by one value and counted by another.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     values : sequence of (str, Column)
-        What the caller calls each, for the error's sake.
+        Each with its description for error messages.
 
     Raises
     ------
     WorkbenchError
     """
-    # All at once, and one by one where Spark refuses one of them for whatever reason.
-    if not values or not _refused(df, [value for _, value in values]):
+    # All at once; one by one if Spark refuses any of them for any reason.
+    if not values or not _refusal(df, [value for _, value in values]):
         return
     for what, value in values:
-        if _refused(df, [value]) == UNREPEATABLE:
+        if _refusal(df, [value]) == UNREPEATABLE:
             raise WorkbenchError(
                 f"{what} is another one each time it is computed, and so the answer would be; "
                 "save it as a column of a table first."
             )
 
 
-def _refused(df: "DataFrame", values: "Sequence[Column]") -> str | None:
-    """Why Spark refuses an aggregate of values, None when it does not."""
+def _refusal(df: "DataFrame", values: "Sequence[Column]") -> str | None:
+    """Return the error condition with which Spark refuses an aggregate of values, else None."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
     try:
-        # In an aggregate, and nowhere else, Spark itself looks whether values can be repeated.
+        # Spark itself checks determinism only inside aggregates.
         _ = df.agg(*map(F.count, values)).schema
     except AnalysisException as error:
         return str(error.getCondition())
     return None
 
 
-def check_sent(kind: "DataType", name: str, argument: str, side: str = "") -> None:
+def check_arrow_type(kind: "DataType", name: str, argument: str, side: str = "") -> None:
     """Refuse a column that Spark cannot hand to a Python worker.
 
     Raises
@@ -411,17 +411,17 @@ def check_sent(kind: "DataType", name: str, argument: str, side: str = "") -> No
     from pyspark.sql.pandas.types import to_arrow_type
 
     try:
-        # As Spark itself refuses, within the job, structs with two fields of one name.
+        # Spark refuses structs with two fields of one name too, but only within the job.
         to_arrow_type(kind, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
     except (PySparkTypeError, UnsupportedOperationException):
         raise WorkbenchError(
-            f"{argument}: {column_of(name, side)} holds {kind.simpleString()}, which does not go "
+            f"{argument}: {column_text(name, side)} holds {kind.simpleString()}, which does not go "
             "through Arrow; drop it, or cast it to text."
         ) from None
 
 
 def is_integer_time(table: BoundTable, time: str) -> bool:
-    """Say whether a time column holds integers, and refuse one that holds no times at all.
+    """Return whether a time column holds integers; refuse one that holds neither those nor times.
 
     Parameters
     ----------
@@ -444,24 +444,24 @@ def is_integer_time(table: BoundTable, time: str) -> bool:
         return True
     if kind in TIMES:
         return False
-    raise WorkbenchError(f"time: {table.called(time)} holds {kind}s; {time_hint(time)}")
+    raise WorkbenchError(f"time: {table.column_text(time)} holds {kind}s; {time_hint(time)}")
 
 
 def time_hint(name: str) -> str:
-    """Return the end of a sentence about a column that holds no times."""
+    """Return the end of an error message about a column that holds no times."""
     return f"make it a timestamp, a date or an integer, for example with F.to_timestamp({name!r})."
 
 
 def check_key(table: BoundTable, argument: str = "key", results: Sequence[str] = RESULTS) -> None:
-    """Refuse key columns that are missing, cannot be grouped by, or would hide a result.
+    """Refuse key columns that are missing, cannot be grouped by, or are named like a result.
 
     Parameters
     ----------
     table : BoundTable
     argument : str
-        What the caller calls them, for the error's sake.
+        The name of the caller's argument, for error messages.
     results : sequence of str
-        The columns that the result has beside them.
+        The columns of the result in addition to the key.
 
     Raises
     ------
@@ -470,11 +470,11 @@ def check_key(table: BoundTable, argument: str = "key", results: Sequence[str] =
     for key in table.key:
         check_column(table, key, argument)
         check_plain(table.schema, key, argument, results)
-        check_sent(type_of(table, key), key, argument)
+        check_arrow_type(type_of(table, key), key, argument)
 
 
 def check_grouped(schema: "StructType", name: str, argument: str, side: str = "") -> None:
-    """Refuse a column whose values are not told apart by their bytes.
+    """Refuse a column whose values cannot be compared by bytes: collated text, maps, variants.
 
     Raises
     ------
@@ -491,18 +491,18 @@ cannot be grouped by; cast it to string, which tells its texts apart by their by
     kind = schema[name].dataType.simpleString()
     if COLLATED in kind:
         raise WorkbenchError(
-            f"{argument}: {column_of(name, side)} holds {kind}, which cannot be grouped by; "
+            f"{argument}: {column_text(name, side)} holds {kind}, which cannot be grouped by; "
             "cast it to string, which tells its texts apart by their bytes."
         )
     if any(part in kind for part in ("map<", "variant")):
         raise WorkbenchError(
-            f"{argument}: {column_of(name, side)} holds {kind}, which cannot be grouped by; "
+            f"{argument}: {column_text(name, side)} holds {kind}, which cannot be grouped by; "
             "name another column."
         )
 
 
 def check_event(events: BoundTable, name: str) -> None:
-    """Refuse a column of event names that is missing, holds no names, or equal ones by other rules.
+    """Refuse a column of event names that is missing, holds no names, or has a collation.
 
     Raises
     ------
@@ -526,16 +526,16 @@ def check_event(events: BoundTable, name: str) -> None:
 def check_plain(
     schema: "StructType", name: str, argument: str, taken: Sequence[str] = (), side: str = ""
 ) -> None:
-    """Refuse a column that cannot be grouped by, or whose name a result uses itself.
+    """Refuse a column that cannot be grouped by, or that has the name of a result column.
 
     Parameters
     ----------
     schema : pyspark.sql.types.StructType
     name, argument : str
     taken : sequence of str
-        The names that the result uses itself; Spark does not tell them apart by case.
+        The names of the result's columns; Spark compares them without case.
     side : str
-        What the table is beside others, as :class:`BoundTable` has it.
+        The role of the table, as in :class:`BoundTable`.
 
     Raises
     ------
@@ -544,7 +544,7 @@ def check_plain(
     kind = schema[name].dataType.typeName()
     if kind in NESTED:
         raise WorkbenchError(
-            f"{argument}: {column_of(name, side)} holds {kind}s, which cannot be grouped by; "
+            f"{argument}: {column_text(name, side)} holds {kind}s, which cannot be grouped by; "
             "name a plain column."
         )
     check_grouped(schema, name, argument, side)

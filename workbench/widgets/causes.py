@@ -1,7 +1,7 @@
 """What went wrong, as one sentence for the person in front of a widget."""
 
 from workbench.errors import WorkbenchError
-from workbench.spark.broken_off import PYTHON_ERROR, broken_off
+from workbench.spark.broken_off import PYTHON_ERROR, failure_reason
 
 
 def cause(error: BaseException) -> str:
@@ -28,7 +28,7 @@ def cause(error: BaseException) -> str:
     if isinstance(error, WorkbenchError):
         return str(error)
     text = str(error)
-    if known := broken_off(text):
+    if known := failure_reason(text):
         return known
     if errors := PYTHON_ERROR.findall(text):
         kind, message = errors[-1]

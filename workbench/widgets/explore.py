@@ -13,7 +13,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.online.view import OnlineView
 from workbench.profiles.profile import profile
 from workbench.queries.query import Query
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.spark.sources.given import is_table, table
 from workbench.widgets.explorers.front_door import FrontDoor
 from workbench.widgets.explorers.funnel import FunnelExplorer
@@ -184,10 +184,10 @@ def _explore_funnel(
     _check_no_key(key)
     if len(tables) != 1:
         raise WorkbenchError(f"events: a funnel explores one table, and {len(tables)} are given.")
-    events, names = tables[0], any_of(by, "by")
+    events, names = tables[0], optional_names(by, "by")
     if not isinstance(events, Prepared):
         events = table(events)
-        offered = _offered(what, events) if keep is None else any_of(keep, "keep")
+        offered = _offered(what, events) if keep is None else optional_names(keep, "keep")
         events = what.prepare(events, keep=tuple(dict.fromkeys((*names, *offered))))
     return FunnelExplorer(what, events, names)
 

@@ -14,7 +14,7 @@ from workbench.markup import Markup, element
 from workbench.queries.query import Query
 from workbench.spark.plans.metrics import query_plan
 from workbench.spark.plans.text import QueryPlan
-from workbench.spark.plans.words import dearest, explained, named
+from workbench.spark.plans.words import costliest, operator_description, operator_name
 from workbench.spark.sources.given import is_table, table
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card, WithStill
@@ -92,7 +92,7 @@ class PlanView(Card):
         # The card's heading has the title already.
         self.figure.update_layout(title={"text": ""}, margin={"t": 8})
         self.operator = widgets.Dropdown(
-            options=_names(plan), value=dearest(plan).id, description="Operator"
+            options=_names(plan), value=costliest(plan).id, description="Operator"
         )
         self.text = HTML()
         self.operator.observe(self._show, names="value")
@@ -163,7 +163,7 @@ def _width(plan: QueryPlan, least: float) -> float:
 
 
 def _names(plan: QueryPlan) -> list[tuple[str, int]]:
-    return [(f"({id}) {named(operator)}", id) for id, operator in plan.operators.items()]
+    return [(f"({id}) {operator_name(operator)}", id) for id, operator in plan.operators.items()]
 
 
 def _page(plan: QueryPlan, id: int) -> Markup:
@@ -179,8 +179,8 @@ def _page(plan: QueryPlan, id: int) -> Markup:
     )
     late = lateness(plan, operator)
     return (
-        element("b", f"({id}) {named(operator)}")
-        + element("p", explained(operator), style="margin:4px 0")
+        element("b", f"({id}) {operator_name(operator)}")
+        + element("p", operator_description(operator), style="margin:4px 0")
         + element("p", element("b", " · ".join(filter(None, cost))), style="margin:4px 0")
         + (element("p", late, class_="wb-failed", style="margin:4px 0") if late else "")
         + element("p", "Spark calls it ", element("b", operator.title), ".", style="margin:8px 0 0")

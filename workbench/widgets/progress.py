@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from workbench.markup import Markup, element, stylesheet
-from workbench.spark.cell_line import request, told_elsewhere
+from workbench.spark.cell_line import request, without_cell_line
 from workbench.spark.running import JobProgress, Jobs, jobs_of, reporting
 from workbench.widgets.html import HTML, Status
 
@@ -181,7 +181,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
     def _work(self, question: PendingQuestion) -> None:
         """Compute the answer in this thread, once the question before has ended."""
         _local.answers = True
-        with self._answer_lock, told_elsewhere():
+        with self._answer_lock, without_cell_line():
             if question.given_up.is_set():
                 return
             # A session that has ended has no jobs to watch: the status shows that error, too.

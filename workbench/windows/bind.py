@@ -17,8 +17,8 @@ from workbench.functions.catalogue import (
 from workbench.functions.fn import Argument, Function
 from workbench.spark.table import (
     BoundTable,
+    check_arrow_type,
     check_repeatable,
-    check_sent,
     column,
     type_of,
     value_type,
@@ -137,7 +137,7 @@ def check_kinds(one: Resolved, side: str = "") -> None:
     WorkbenchError
     """
     for given, kind in zip(one.function.arguments, one.kinds, strict=True):
-        check_sent(kind, given if isinstance(given, str) else "value", one.column, side)
+        check_arrow_type(kind, given if isinstance(given, str) else "value", one.column, side)
 
 
 def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":

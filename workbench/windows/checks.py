@@ -14,9 +14,9 @@ from workbench.functions.order import OrderColumn
 from workbench.spark.sources.times import is_called_time
 from workbench.spark.table import (
     BoundTable,
+    check_arrow_type,
     check_column,
     check_grouped,
-    check_sent,
     time_hint,
     type_of,
 )
@@ -182,7 +182,7 @@ def check_order_columns(df: BoundTable, order: Sequence[OrderColumn], argument: 
 def check_arrow(schema: "StructType", argument: str = "df") -> None:
     """Refuse columns that Spark cannot send to a Python worker."""
     for field in schema.fields:
-        check_sent(field.dataType, field.name, argument)
+        check_arrow_type(field.dataType, field.name, argument)
         if (depth := depth_of(field.dataType)) > MOST_NESTED:
             raise WorkbenchError(
                 f"{argument}: column {field.name!r} is nested {depth} deep, and {MOST_NESTED} is "

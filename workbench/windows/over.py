@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine.task import WindowTask
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
-from workbench.spark.shuffle import Carried, several
+from workbench.spark.shuffle import Carried, column_names
 from workbench.spark.sources.given import is_stream
 from workbench.spark.sources.held import source, where_answered
 from workbench.spark.table import BoundTable
@@ -167,7 +167,7 @@ class Over(WindowCall):
         +---+---+------+
         <BLANKLINE>
         """
-        ids = () if row_id is None else several(row_id, "row_id")
+        ids = () if row_id is None else column_names(row_id, "row_id")
         if is_stream(df):
             return emitted(stream_call(self, BoundTable.of(df, self.partition_by), ids), emit)
         rows = source(df, "df")

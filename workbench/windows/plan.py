@@ -10,7 +10,7 @@ from workbench.engine.ranges.unbounded import sides_of
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
-from workbench.spark.in_driver import answered_here, run_by_key, worker_rows
+from workbench.spark.in_driver import as_dataframe, run_by_key, worker_rows
 from workbench.spark.partitions import shuffle_of
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
@@ -124,7 +124,7 @@ def _run_in_driver(
     if rows is None:
         return None
     answers = run_by_key(task.of_keys, [rows], task.keys)
-    return answered_here(answers, result_schema(df, functions), df.held.spark)
+    return as_dataframe(answers, result_schema(df, functions), df.held.spark)
 
 
 def pieces_of(call: WindowCall, df: "TableLike") -> "DataFrame":

@@ -22,7 +22,7 @@ from workbench.functions.catalogue import (
 )
 from workbench.functions.fn import Function
 from workbench.functions.order import OrderColumn
-from workbench.spark.exact_sums import exact
+from workbench.spark.exact_sums import exact_aggregate
 from workbench.spark.micros import micros_of
 from workbench.spark.percentiles import percentile
 from workbench.spark.table import BoundTable, column, type_of
@@ -214,7 +214,9 @@ def _result(one: "Resolved", spec: "WindowSpec") -> "Column":
     if one.function.info.family == EXACT_SUM and kind_of(one.kinds[0]) != "float":
         value = one.arguments[0]
         value = value if one.where is None else F.when(one.where, value)
-        return exact(one.function.name, one.column, value, one.kinds[0], lambda c: c.over(spec))
+        return exact_aggregate(
+            one.function.name, one.column, value, one.kinds[0], lambda c: c.over(spec)
+        )
     if one.function.info.family == QUANTILE:
         return _percentile(one, _argument(one, one.arguments[0]), spec)
     return _function(one).over(spec)

@@ -9,7 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.functions.order import order_terms, term_as_given
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.windows.bind import frame_for
 from workbench.windows.checks import check_order
 from workbench.windows.cutting import check_cut, how_cut, why_uncut
@@ -54,7 +54,7 @@ class WindowCall(Described):
         cut: str | int | None = "auto",
         **columns: Function,
     ) -> None:
-        self.partition_by = any_of(partition_by, "partition_by")
+        self.partition_by = optional_names(partition_by, "partition_by")
         self.order_by = order_terms(order_by)
         self.frame, self.engine = _checked_frame(frame, columns), engine
         self.columns = _checked_columns(columns)

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import JobError
 from workbench.spark import cell_line as module
-from workbench.spark.cell_line import said_in_cell
+from workbench.spark.cell_line import cell_message
 from workbench.spark.jobs import in_one_sentence
 from workbench.spark.running import JobProgress
 
@@ -42,12 +42,12 @@ def cell(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     kernel = SimpleNamespace(get_parent=lambda: message)
     shell = SimpleNamespace(kernel=kernel, display_pub=SimpleNamespace(publish=publish))
     monkeypatch.setattr(module, "shell", lambda: shell)
-    monkeypatch.setattr(module, "_session", object)
+    monkeypatch.setattr(module, "_active_session", object)
     monkeypatch.setattr(module, "jobs_of", lambda _: FakeJobs())
     monkeypatch.setattr(module, "PATIENCE", 0.05)
     monkeypatch.setattr(module, "GLANCE", 0.02)
     monkeypatch.setattr(module, "EVERY", 0.02)
-    monkeypatch.setattr(module, "_line", module.CellLine("", print))
+    monkeypatch.setattr(module, "_current_line", module.CellLine("", print))
     return SimpleNamespace(published=published, message=message)
 
 
@@ -67,7 +67,7 @@ def test_a_call_that_takes_long_has_a_line_that_is_gone_at_its_end(cell: Any) ->
 
 
 def test_what_comes_before_any_job_says_what_it_is(cell: Any) -> None:
-    with said_in_cell("starting Spark"):
+    with cell_message("starting Spark"):
         lasting(cell)
     assert cell.published[0] == ("starting Spark · 0 s", False)
     assert cell.published[-1] == ("", True)

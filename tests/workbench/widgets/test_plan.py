@@ -16,7 +16,7 @@ from workbench.figures.plan import plan_figure
 from workbench.figures.plan_layout import lateness, layout
 from workbench.spark.plans.metrics import query_plan
 from workbench.spark.plans.text import Edge, Operator, QueryPlan, explain, read_plan
-from workbench.spark.plans.words import about, named
+from workbench.spark.plans.words import operator_caption, operator_name
 from workbench.spark.steps import STEPS
 from workbench.widgets.plan import PlanView
 
@@ -293,10 +293,10 @@ def after_a_run() -> QueryPlan:
 
 def test_our_steps_say_what_they_do_and_keep_sparks_text_behind() -> None:
     plan = after_a_run()
-    assert [named(one) for one in plan.operators.values()] == [
+    assert [operator_name(one) for one in plan.operators.values()] == [
         "Keep the bundles", "Shuffle by key", "Bundle by key", "Find the partition of each key",
     ]  # fmt: skip
-    assert [about(one) for one in plan.operators.values()] == [
+    assert [operator_caption(one) for one in plan.operators.values()] == [
         "", "to 4 partitions", "MapInArrow", "tailnum, time",
     ]  # fmt: skip
     page = PlanView(plan).text.value
@@ -333,7 +333,7 @@ def test_a_plan_of_each_verb_names_its_kernel_and_no_step_is_without_a_name(
 ) -> None:
     df = spark.sql("SELECT id % 3 AS key, id AS at, 'a' AS what FROM range(20)")
     plan = query_plan(asked(df))
-    found = {named(one) for one in plan.operators.values() if one.kind == "python"}
+    found = {operator_name(one) for one in plan.operators.values() if one.kind == "python"}
     assert steps <= found
     assert {name.lower() for name in found} <= set(STEPS)
 

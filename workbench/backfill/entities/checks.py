@@ -12,8 +12,8 @@ from workbench.spark.shuffle import one_name
 from workbench.spark.table import (
     TIMES,
     BoundTable,
+    check_arrow_type,
     check_plain,
-    check_sent,
     column,
     is_integer_time,
     nearest,
@@ -43,7 +43,7 @@ def check_entities(entities: EntityTables) -> None:
     _check_names(entities)
     _check_date(entities)
     for name in entities.shared:
-        check_sent(type_of(entities.bound_snapshots, name), name, "snapshots")
+        check_arrow_type(type_of(entities.bound_snapshots, name), name, "snapshots")
     if entities.by_midnight:
         return
     if entities.mutations is None:
@@ -116,7 +116,7 @@ def _check_columns(entities: EntityTables, rows: BoundTable) -> None:
             check_in_both(rows, name, argument)
             if argument != "time":
                 check_plain(rows.schema, name, argument, side=rows.side)
-                check_sent(type_of(rows, name), name, argument, rows.side)
+                check_arrow_type(type_of(rows, name), name, argument, rows.side)
     is_integer_time(rows, entities.time)
 
 
@@ -142,7 +142,8 @@ def _check_date(entities: EntityTables) -> None:
     if not fits:
         like = "integers as that does" if integers else "dates, or times as that does"
         raise WorkbenchError(
-            f"date: {rows.called(name)} holds {kind}s but {entities.time!r} {own}s; give {like}."
+            f"date: {rows.column_text(name)} holds {kind}s but {entities.time!r} {own}s; "
+            f"give {like}."
         )
 
 
@@ -177,6 +178,6 @@ def _check_mutations(entities: EntityTables, mutations: BoundTable) -> None:
     kind = type_of(mutations, entities.op).typeName()
     if kind not in ("boolean", "string"):
         raise WorkbenchError(
-            f"op: {mutations.called(entities.op)} holds {kind}s; give text such as 'insert', or "
-            "true for what was before a change and false for what is after it."
+            f"op: {mutations.column_text(entities.op)} holds {kind}s; give text such as 'insert', "
+            "or true for what was before a change and false for what is after it."
         )

@@ -11,7 +11,7 @@ from workbench.backfill.entities.tables import (
     skipped_in,
     validity_as_times,
 )
-from workbench.spark.shuffle import one_name, several
+from workbench.spark.shuffle import column_names, one_name
 from workbench.spark.sources.given import table
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Entities(EntityTables):
         accuracy: str = EXACT,
         taken: str = "end",
     ) -> None:
-        keys, ids = several(key), several(id, "id")
+        keys, ids = column_names(key), column_names(id, "id")
         times, dates = one_name(time, "time"), one_name(date, "date")
         tables = (
             table(snapshots, "snapshots"),

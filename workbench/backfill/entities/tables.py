@@ -17,7 +17,7 @@ from workbench.backfill.entities.worker import (
 )
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
-from workbench.described import shown_as, unrun_table
+from workbench.described import set_html, unrun_table
 from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
@@ -275,7 +275,7 @@ def problems_of(entities: EntityTables) -> "DataFrame":
     # An id column that is part of the key is returned once.
     shown = list(dict(zip(named.values(), shown, strict=True)).values())
     problems = found.select(*shown, *reasons)
-    shown_as(problems, lambda: unrun_table("Problems of snapshots and mutations", problems.columns))
+    set_html(problems, lambda: unrun_table("Problems of snapshots and mutations", problems.columns))
     return problems
 
 

@@ -21,7 +21,7 @@ from workbench.backfill.naive import naive
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_TO
 from workbench.columnar.equality import alike
-from workbench.described import facts_table, frame_table, shown_as
+from workbench.described import facts_table, frame_table, set_html
 from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
@@ -104,7 +104,7 @@ def check_features(
     shown = [(*one.moment, one.column, one.given, one.expected, one.reason) for one in found]
     differing = pd.DataFrame(shown, columns=[*_query_columns(backfill), *DIFFERING])
     differing.attrs["checked"] = checked
-    shown_as(differing, lambda: _differing_table(differing))
+    set_html(differing, lambda: _differing_table(differing))
     return differing
 
 
@@ -323,7 +323,7 @@ def _events_of_same_keys(plan: Plan) -> BoundTable:
     same = [column(plan.events, name, "key") == name_of(alias) for alias, name in aliases.items()]
     once = F.broadcast(plan.queries.df.select(*keys).distinct())
     events_of_keys = plan.events.df.join(once, reduce(and_, same), "left_semi")
-    return plan.events.but(events_of_keys)
+    return plan.events.with_rows(events_of_keys)
 
 
 def check_events(
@@ -379,9 +379,9 @@ def _answers_of_mistakes(
         for reason, other in _plans_with_longer_validity(plan):
             yield reason, _rows_in_order(plan.backfill, _answers(other), wanted)
     events = plan.events.df
-    once = replace(plan, events=plan.events.but(events.distinct()))
+    once = replace(plan, events=plan.events.with_rows(events.distinct()))
     yield ONCE, _rows_in_order(plan.backfill, _answers(once), wanted)
-    twice = replace(plan, events=plan.events.but(events.unionAll(events)))
+    twice = replace(plan, events=plan.events.with_rows(events.unionAll(events)))
     yield TWICE, _rows_in_order(plan.backfill, _answers(twice), wanted)
 
 
@@ -430,9 +430,9 @@ def _plans_with_longer_validity(plan: Plan) -> Iterator[tuple[str, Plan]]:
     if not plan.integer_time:
         day, end = F.lit(DAY), F.col(VALID_TO)
         midnight = F.when(end < F.lit(MOST), end + F.pmod(-end, day)).otherwise(end)
-        longer = plan.events.but(events.withColumn(VALID_TO, midnight))
+        longer = plan.events.with_rows(events.withColumn(VALID_TO, midnight))
         yield UNTIL_MIDNIGHT, replace(plan, events=longer)
-    endless = plan.events.but(events.withColumn(VALID_TO, F.lit(MOST)))
+    endless = plan.events.with_rows(events.withColumn(VALID_TO, F.lit(MOST)))
     yield NEVER_OUT, replace(plan, events=endless)
 
 

@@ -14,7 +14,7 @@ from workbench.columnar.zones import readable_type
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_one_sentence
 from workbench.spark.micros import micros
-from workbench.spark.one_key import check_value, first_rows, is_key, key_values, literal
+from workbench.spark.one_key import check_value, first_rows, has_key, key_values, literal
 from workbench.spark.table import column, nearest, unused
 
 if TYPE_CHECKING:
@@ -186,4 +186,4 @@ def _others(key: Any, counts: "Sequence[Row]", width: int) -> str:
 def _is_key(plan: Plan, values: Key, queries: bool) -> "Column":
     table = plan.queries if queries else plan.events
     # A null key may have queries but no events, as it matches nothing.
-    return is_key(table, values, null_is_value=queries)
+    return has_key(table, values, null_is_value=queries)

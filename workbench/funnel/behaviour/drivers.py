@@ -9,7 +9,7 @@ import pandas as pd
 
 from workbench.arguments import check_known, check_truth, whole_number
 from workbench.described import Described, frame_table, noun
-from workbench.durations import spoken
+from workbench.durations import duration_text
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.behaviour.named_events import (
     bind_named,
@@ -35,7 +35,7 @@ from workbench.funnel.worker.drivers import (
 from workbench.funnel.worker.summary import steps_before
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Drivers(Described):
         table = table[enough & both].reset_index(drop=True)
         self.table = _compared(table, self.went_on, self.dropped, adjust).head(most)
         self.skipped, self.unit = skipped, unit_of(funnel, events)
-        self.landmark = str(task.landmark) if events.integer_time else spoken(task.landmark)
+        self.landmark = str(task.landmark) if events.integer_time else duration_text(task.landmark)
 
     def __repr__(self) -> str:
         return (
@@ -183,7 +183,7 @@ def drivers_of(
 ) -> Drivers:  # fmt: skip
     """Return the drivers of a step; see :meth:`workbench.Funnel.drivers`."""
     k, before = _checked_step(funnel, step)
-    columns = _checked_columns(funnel, any_of(by, "by"))
+    columns = _checked_columns(funnel, optional_names(by, "by"))
     check_known(adjust, ADJUST, "adjust")
     if (whole_number(least) or 0) < 1:
         raise WorkbenchError(f"least: {least!r} is no number of {funnel.counted or 'users'}; "

@@ -12,7 +12,7 @@ from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.blocks import BlockTask
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import name_of, select_rows, skipped_of
+from workbench.spark.shuffle import event_name, select_rows, skipped_of
 from workbench.spark.table import BoundTable, check_event
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def named_rows(
 ) -> "DataFrame":
     """Return all rows with names in bundles, those of a key in one Spark partition."""
     ship(events.df.sparkSession)
-    columns = name_of(events, funnel.event)
+    columns = event_name(events, funnel.event)
     if funnel.names is None:
         columns = bits(funnel, events) | columns
     return select_rows(events, columns, keep, skipped=skipped)

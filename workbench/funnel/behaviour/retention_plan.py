@@ -93,7 +93,7 @@ def _observed(events: BoundTable) -> "tuple[BoundTable, Observation]":
     keyed_time = F.when(F.forall(F.array(*keys), lambda one: one), time)
     observation = Observation()
     rows = events.df.observe(observation, count_skipped(events), F.max(keyed_time).alias("last"))
-    return events.but(rows), observation
+    return events.with_rows(rows), observation
 
 
 def _people_schema(bound: BoundRetention) -> "StructType":

@@ -17,7 +17,7 @@ from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.retention import CohortCell, RetentionTask
 from workbench.spark.in_driver import ZONE
-from workbench.spark.shuffle import Condition, check_steps, one_name, several
+from workbench.spark.shuffle import Condition, check_steps, column_names, one_name
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable
 
@@ -87,7 +87,7 @@ class RetentionSpec:
             )
         periods_of(every, whole_number(every) is not None)
         names = one_name(time, "time"), one_name(event, "event")
-        spec = cls(first, again, every, int(count or 0), several(key), *names, unit)
+        spec = cls(first, again, every, int(count or 0), column_names(key), *names, unit)
         spec.funnel(integer_time=False)
         return spec
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.described import shown_as, unrun_table
+from workbench.described import set_html, unrun_table
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, clock_of, period_of, segment_types
 from workbench.funnel.checks import check_level
@@ -72,7 +72,7 @@ def people_behind(
         people = _of_segment(funnel, bound, query.by, segment_values, people)
     if span is not None or query.open:
         people = _entered(funnel, bound, people, span, query.open)
-    shown_as(people, partial(unrun_table, "People", people.columns))
+    set_html(people, partial(unrun_table, "People", people.columns))
     return people
 
 

@@ -16,7 +16,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.one_key import OneKeyTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.one_key import first_rows, is_key, key_values, no_key
+from workbench.spark.one_key import first_rows, has_key, key_values, unknown_key_error
 from workbench.spark.shuffle import numbered
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable, column, name_of
@@ -95,7 +95,7 @@ def rows_of_key(
         rows = _select(funnel, bound, values, limit)
         period = period_of(funnel, bound)
     if not len(rows):
-        raise no_key(key)
+        raise unknown_key_error(key)
     cut = len(rows) > limit
     rows = rows.slice(0, limit).combine_chunks()
     conditions = rows.column(CONDITIONS).to_numpy().astype(np.int32).view(np.uint32)
@@ -139,7 +139,7 @@ def _select(
     name = column(events, funnel.event, "event") if has_events else F.lit(None)
     columns = {TIME: events.instants, **bits(funnel, events), NAME: name.cast("string")}
     # Computed before rows are filtered: a condition may be a window function, also across keys.
-    rows, number = numbered(events.df, columns | {IS_KEY: is_key(events, values)})
+    rows, number = numbered(events.df, columns | {IS_KEY: has_key(events, values)})
     values_of = {name: F.col(number[name]) for name in columns}
     rows = rows.where(number[IS_KEY]).where(values_of[TIME].isNotNull())
     return first_rows(rows, list(values_of.values()), values_of, limit)

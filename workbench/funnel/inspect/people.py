@@ -20,7 +20,7 @@ from workbench.funnel.periods import periods_for, span_of
 from workbench.funnel.plan import each_period
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
-from workbench.funnel.summary import duration_text
+from workbench.funnel.summary import timedelta_text
 from workbench.funnel.worker.levels import ENTERED
 from workbench.funnel.worker.people import LAST, PeopleTask
 from workbench.markup import Markup
@@ -207,7 +207,7 @@ def people_html(
 
 
 def _cell_text(value: Any) -> Any:
-    return "" if pd.api.types.is_scalar(value) and pd.isna(value) else duration_text(value)
+    return "" if pd.api.types.is_scalar(value) and pd.isna(value) else timedelta_text(value)
 
 
 def _arrow_value(value: Any, kind: str) -> Any:

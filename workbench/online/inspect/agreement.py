@@ -10,7 +10,7 @@ from workbench.backfill.inspect import check as reasons
 from workbench.backfill.inspect.check import Difference, check_events, check_shown, differences
 from workbench.backfill.inspect.given_types import GivenTable
 from workbench.columnar.equality import alike
-from workbench.described import Described, frame_table, rows_table, shown_as
+from workbench.described import Described, frame_table, rows_table, set_html
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
@@ -85,7 +85,7 @@ class Consistency(Described):
         import pandas as pd
 
         found: pd.DataFrame = pd.crosstab(self.differing["column"], self.differing["cause"])
-        shown_as(found, lambda: frame_table("Causes, of a sample", found.reset_index()))
+        set_html(found, lambda: frame_table("Causes, of a sample", found.reset_index()))
         return found
 
     def _described(self) -> Markup:
@@ -211,9 +211,9 @@ def consistency(
     differing = _explain_differences(
         sample, backfill, names, events, rows, arrived, upload_interval
     )
-    shown_as(columns, lambda: frame_table("Features", columns.reset_index()))
-    shown_as(over_time, lambda: frame_table("Features over time", over_time))
-    shown_as(differing, lambda: frame_table("Values that differ, of a sample", differing))
+    set_html(columns, lambda: frame_table("Features", columns.reset_index()))
+    set_html(over_time, lambda: frame_table("Features over time", over_time))
+    set_html(differing, lambda: frame_table("Values that differ, of a sample", differing))
     return Consistency(columns, over_time, differing, served, answered)
 
 

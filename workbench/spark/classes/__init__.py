@@ -1,4 +1,4 @@
-"""The classes of Spark as Java has them ready, so that a JVM starts in half the time.
+"""An archive of Spark's classes in a form that Java maps, so that a JVM starts in half the time.
 
-``python -m workbench.spark.classes`` writes them down, once for a Java and a Spark.
+``python -m workbench.spark.classes`` writes it, once for each version of Java and Spark.
 """

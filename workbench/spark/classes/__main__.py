@@ -1,4 +1,4 @@
-"""``python -m workbench.spark.classes``: write down the classes that Spark loads, once."""
+"""``python -m workbench.spark.classes``: write the archive of the classes that Spark loads."""
 
 import os
 import subprocess
@@ -16,47 +16,48 @@ from workbench.spark.sessions.session import session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: An archive takes 160 MB; of more than so many, the oldest goes.
-KEPT = 3
-#: Seconds for a JVM to end, which takes 10 where it has a core to itself.
+#: An archive takes 160 MB; if there are more than this, the oldest are deleted.
+MOST_ARCHIVES = 3
+#: Seconds to wait for a JVM to end, which takes 10 if it has a core to itself.
 PATIENCE = 300
 
 
 def main() -> None:
-    """Write the archive unless it is there, and say where it is."""
+    """Write the archive unless it exists, and print its path."""
     start, archive = time.perf_counter(), class_archive()
-    if archive.is_file() or (can_write() and written(archive)):
+    if archive.is_file() or (can_write() and write(archive)):
         print(f"Spark's classes are ready in {archive} ({time.perf_counter() - start:.1f} s)")
     else:
         print("This Java writes no archive of classes: Spark starts without one.")
 
 
 def can_write() -> bool:
-    """Whether this Java has an archive of its own classes, as another one builds on that."""
-    look = [str(java_home() / "bin" / "java"), "-version"]
-    return "sharing" in subprocess.run(look, capture_output=True, text=True).stderr
+    """Return whether this Java has an archive of its own classes, on which others build."""
+    command = [str(java_home() / "bin" / "java"), "-version"]
+    return "sharing" in subprocess.run(command, capture_output=True, text=True).stderr
 
 
-def written(archive: Path) -> bool:
-    """Write the archive; False where what came of it does not serve."""
+def write(archive: Path) -> bool:
+    """Write the archive; return False if the result is not usable."""
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
-        # Moved into place when it is whole, as others may start meanwhile.
+        # Moved into place when it is complete, as other JVMs may start meanwhile.
         part = Path(folder, archive.name)
-        given = os.environ.get("SPARK_SUBMIT_OPTS", "")
-        # What is compiled is not written down, so no time goes into compiling it well.
-        own = f'-XX:TieredStopAtLevel=1 "-XX:ArchiveClassesAtExit={part}" {QUIET}'
-        os.environ["SPARK_SUBMIT_OPTS"] = f"{given} {own}"
+        previous_options = os.environ.get("SPARK_SUBMIT_OPTS", "")
+        # Compiled code is not archived, so no time is spent on optimising it.
+        archive_options = f'-XX:TieredStopAtLevel=1 "-XX:ArchiveClassesAtExit={part}" {QUIET}'
+        os.environ["SPARK_SUBMIT_OPTS"] = f"{previous_options} {archive_options}"
         run_a_jvm(Path(folder))
-        if not serves(part):
+        if not is_usable(part):
             return False
         part.replace(archive)
-    for old in sorted(archive.parent.glob("*.jsa"), key=lambda one: one.stat().st_mtime)[:-KEPT]:
+    archives = sorted(archive.parent.glob("*.jsa"), key=lambda path: path.stat().st_mtime)
+    for old in archives[:-MOST_ARCHIVES]:
         old.unlink()
     return True
 
 
 def run_a_jvm(folder: Path) -> None:
-    """Use a session in a JVM of its own, and wait for its end, when it writes the archive."""
+    """Use a session in a new JVM, and wait for its end, when it writes the archive."""
     for name in ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT"):
         os.environ.pop(name, None)
     spark = session({"spark.master": "local[2]", "spark.driver.memory": "1g"})
@@ -68,18 +69,18 @@ def run_a_jvm(folder: Path) -> None:
     gateway.proc.wait(PATIENCE)
 
 
-def serves(archive: Path) -> bool:
-    """Whether it is there, and whole: of one that broke off, as on a full disk, a JVM may die."""
+def is_usable(archive: Path) -> bool:
+    """Return whether an archive exists and is complete: a truncated one may crash a JVM."""
     options = f"-XX:SharedArchiveFile={archive}", "-XX:+UnlockDiagnosticVMOptions", QUIET
-    look = [str(java_home() / "bin" / "java"), *options, "-XX:+VerifySharedSpaces", "-version"]
+    command = [str(java_home() / "bin" / "java"), *options, "-XX:+VerifySharedSpaces", "-version"]
     if not archive.is_file():
         return False
-    # One that dies writes down why, in the folder that it is in.
-    return subprocess.run(look, cwd=archive.parent, capture_output=True).returncode == 0
+    # A JVM that crashes writes its report into the current folder.
+    return subprocess.run(command, cwd=archive.parent, capture_output=True).returncode == 0
 
 
 def use(spark: "SparkSession", folder: Path) -> None:
-    """Ask what nearly all ask: files, groups, joins, windows, rows to Python's workers and back."""
+    """Run what most sessions use: files, groups, joins, windows, Python workers."""
     numbers = spark.range(2_000).selectExpr("id % 7 as key", "cast(id as string) as text")
     numbers.write.parquet(f"{folder}/table")
     table = spark.read.parquet(f"{folder}/table").where("text > '1'")

@@ -1,1 +1,1 @@
-"""Plans of Spark's, read from it: their operators, what each does in words, and what each took."""
+"""Parse plans of Spark: their operators, a description of each, and their metrics."""

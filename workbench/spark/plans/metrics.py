@@ -1,4 +1,4 @@
-"""A run of a query, and what Spark's own web pages know about it afterwards."""
+"""Run a query and read its metrics from the REST interface of Spark's web UI."""
 
 import json
 import time
@@ -33,24 +33,24 @@ _TIMES = [
     "time to build hash map",
     "shuffle write time",
 ]
-# These hand on as many rows as they get, so Spark does not count them again.
+# These output as many rows as they read, so Spark does not count the rows again.
 _SAME_ROWS = {"Project", "Sort", "AQEShuffleRead", "ReusedExchange", "BroadcastExchange"}
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
-_PATIENCE = 30.0  # seconds until the web pages of a busy driver know of a run that has ended
+_PATIENCE = 30.0  # seconds until the web UI of a busy driver shows that a run has ended
 
 
 def query_plan(df: DataFrame, run: bool = False) -> QueryPlan:
-    """A query's plan: its shape or, after a run, its final form with rows, sizes and times.
+    """Return a query's plan: its shape or, after a run, its final form with rows, sizes, times.
 
     Parameters
     ----------
     df
         The query, classic or Connect.
     run
-        Run the query once, keeping nothing of its result, and put the metrics of that run on
-        its operators. This costs what the query costs.
+        Run the query once, discard its result, and add the metrics of that run to the operators.
+        This costs as much as the query.
 
     Returns
     -------
@@ -74,28 +74,28 @@ def query_plan(df: DataFrame, run: bool = False) -> QueryPlan:
     if not run:
         return replace(shape, note="The plan before a run: its shape, without numbers.")
     spark = df.sparkSession
-    address = _web_pages(spark)
+    address = _sql_api(spark)
     if address is None:
         return replace(
             shape,
             note="The plan before a run: metrics need a classic session with Spark's web pages.",
         )
     mark = f"wb.plan {uuid4().hex[:12]}"
-    with _described(spark, mark), in_one_sentence():
+    with _with_description(spark, mark), in_one_sentence():
         df.write.format("noop").mode("overwrite").save()
-    execution = _execution(address, mark)
+    execution = _finished_execution(address, mark)
     if execution is None:
         return replace(shape, note="The query ran, but Spark's web pages did not give its metrics.")
-    return measured(execution)
+    return plan_of_execution(execution)
 
 
-def measured(execution: dict[str, Any]) -> QueryPlan:
-    """The final plan of one SQL execution as Spark's REST interface describes it.
+def plan_of_execution(execution: dict[str, Any]) -> QueryPlan:
+    """Return the final plan of one SQL execution from the JSON of Spark's REST interface.
 
     Parameters
     ----------
     execution
-        The answer to ``/api/v1/applications/…/sql/…?details=true&planDescription=true``.
+        The response of ``/api/v1/applications/…/sql/…?details=true&planDescription=true``.
 
     Returns
     -------
@@ -105,13 +105,13 @@ def measured(execution: dict[str, Any]) -> QueryPlan:
     plan = read_plan(execution["planDescription"])
     graph = _Graph.of(execution)
     operators = dict(plan.operators)
-    for id, node in _pairs(plan, plan.result.id, graph, graph.root):
+    for id, node in _matching_nodes(plan, plan.result.id, graph, graph.root):
         operators[id] = _with_metrics(operators[id], graph.metrics[node])
     plan = replace(plan, operators=operators)
     operators = {id: replace(op, rows=_rows(plan, id)) for id, op in operators.items()}
     seconds = execution["duration"] / 1000
     note = f"After a run of {seconds:.1f} s; times on the operators are summed over all tasks."
-    return _named_result(replace(plan, operators=operators, note=note, seconds=seconds))
+    return _with_result_title(replace(plan, operators=operators, note=note, seconds=seconds))
 
 
 def _check(df: object, run: bool) -> None:
@@ -124,8 +124,8 @@ def _check(df: object, run: bool) -> None:
         raise WorkbenchError("run: a streaming DataFrame never ends; use run=False for its shape.")
 
 
-def _web_pages(spark: SparkSession) -> str | None:
-    """Where this application is described, if its driver's JVM and its pages are at hand."""
+def _sql_api(spark: SparkSession) -> str | None:
+    """Return the URL of this application's SQL executions, or None without a JVM or web UI."""
     if type(spark).__module__.startswith("pyspark.sql.connect"):
         return None
     context = spark.sparkContext
@@ -134,8 +134,8 @@ def _web_pages(spark: SparkSession) -> str | None:
 
 
 @contextmanager
-def _described(spark: SparkSession, description: str) -> Iterator[None]:
-    """Describe the jobs of this block, so that their execution can be found by it."""
+def _with_description(spark: SparkSession, description: str) -> Iterator[None]:
+    """Set the description of the jobs in this context, so that their execution can be found."""
     context = spark.sparkContext
     before = context.getLocalProperty("spark.job.description")
     context.setJobDescription(description)
@@ -145,15 +145,15 @@ def _described(spark: SparkSession, description: str) -> Iterator[None]:
         context.setLocalProperty("spark.job.description", before)  # type: ignore[arg-type]
 
 
-def _execution(address: str, description: str) -> dict[str, Any] | None:
-    """The finished execution of that description; the pages hear of its end a little later."""
+def _finished_execution(address: str, description: str) -> dict[str, Any] | None:
+    """Wait until the web UI shows the finished execution with a description, and return it."""
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
         try:
-            known = _get(f"{address}?details=false&planDescription=false&offset=0&length=100000")
-            for found in known:
-                if found["description"] == description and found["status"] != "RUNNING":
-                    full = f"{address}/{found['id']}?details=true&planDescription=true"
+            listing = _get(f"{address}?details=false&planDescription=false&offset=0&length=100000")
+            for entry in listing:
+                if entry["description"] == description and entry["status"] != "RUNNING":
+                    full = f"{address}/{entry['id']}?details=true&planDescription=true"
                     execution: dict[str, Any] = _get(full)
                     return execution
         except (URLError, TimeoutError, ValueError):
@@ -163,9 +163,9 @@ def _execution(address: str, description: str) -> dict[str, Any] | None:
 
 
 def _get(url: str) -> Any:
-    # The pages are the driver's own: no proxy stands between.
-    with build_opener(ProxyHandler({})).open(url, timeout=_PATIENCE) as answer:
-        return json.load(answer)
+    # The web UI runs in the driver, so no proxy is used.
+    with build_opener(ProxyHandler({})).open(url, timeout=_PATIENCE) as response:
+        return json.load(response)
 
 
 @dataclass(frozen=True)
@@ -179,9 +179,9 @@ class _Graph:
     @classmethod
     def of(cls, execution: dict[str, Any]) -> "_Graph":
         nodes = execution["nodes"]
-        stages = {n["nodeName"]: _texts(n) for n in nodes if "Codegen" in n["nodeName"]}
+        stages = {n["nodeName"]: _metric_texts(n) for n in nodes if "Codegen" in n["nodeName"]}
         names = {n["nodeId"]: n["nodeName"].strip() for n in nodes if n["nodeName"] not in stages}
-        metrics = {n["nodeId"]: _texts(n) for n in nodes}
+        metrics = {n["nodeId"]: _metric_texts(n) for n in nodes}
         for node in nodes:
             stage = f"WholeStageCodegen ({node.get('wholeStageCodegenId')})"
             if stage in stages and "duration" in stages[stage]:
@@ -193,7 +193,7 @@ class _Graph:
         return min(self.names)
 
     def sources(self, node: int, subqueries: bool = False) -> list[int]:
-        """The nodes that this one reads, past any wrapper, from left to right."""
+        """Return the nodes that this one reads, without wrappers, from left to right."""
         below = []
         for source in sorted(start for start, end in self.edges if end == node):
             name = self.names[source]
@@ -204,43 +204,49 @@ class _Graph:
         return below
 
 
-def _texts(node: dict[str, Any]) -> dict[str, str]:
+def _metric_texts(node: dict[str, Any]) -> dict[str, str]:
     return {metric["name"]: metric["value"] for metric in node["metrics"]}
 
 
-def _pairs(plan: QueryPlan, id: int, graph: _Graph, node: int) -> Iterator[tuple[int, int]]:
-    """Walk the printed tree and the graph side by side, as long as the names agree."""
+def _matching_nodes(
+    plan: QueryPlan, id: int, graph: _Graph, node: int
+) -> Iterator[tuple[int, int]]:
+    """Walk the printed tree and the graph in parallel, as long as the names agree."""
     if plan.operators[id].name != graph.names[node]:
         return
     yield id, node
-    below = [*zip(plan.sources(id), graph.sources(node), strict=False)]
-    waited = zip(plan.sources(id, "subquery"), graph.sources(node, subqueries=True), strict=False)
-    for next_id, next_node in [*below, *waited]:
-        yield from _pairs(plan, next_id, graph, next_node)
+    inputs = [*zip(plan.sources(id), graph.sources(node), strict=False)]
+    subqueries = zip(
+        plan.sources(id, "subquery"), graph.sources(node, subqueries=True), strict=False
+    )
+    for next_id, next_node in [*inputs, *subqueries]:
+        yield from _matching_nodes(plan, next_id, graph, next_node)
 
 
 def _with_metrics(operator: Operator, metrics: dict[str, str]) -> Operator:
     sizes = [f"{_total(metrics[name])} {word}" for name, word in _SIZES.items() if name in metrics]
-    timed = next((metrics[name] for name in _TIMES if name in metrics), "")
+    time_text = next((metrics[name] for name in _TIMES if name in metrics), "")
     rows = [int(_total(metrics[name]).replace(",", "")) for name in _ROWS if name in metrics]
     return replace(
         operator,
-        metrics={name: _flat(metrics[name]) for name in sorted(metrics) if _tells(name, metrics)},
+        metrics={
+            name: _one_line(metrics[name]) for name in sorted(metrics) if _is_shown(name, metrics)
+        },
         rows=max(rows, default=None),
         size=next(iter(sizes), ""),
-        time=_total(timed),
-        seconds=_seconds(_total(timed)),
-        tasks=_middle_and_most(timed),
+        time=_total(time_text),
+        seconds=_seconds(_total(time_text)),
+        tasks=_median_and_max(time_text),
     )
 
 
-def _tells(name: str, metrics: dict[str, str]) -> bool:
-    """A count of no rows is news; no bytes, blocks or time of some kind are not."""
+def _is_shown(name: str, metrics: dict[str, str]) -> bool:
+    """Return whether to show a metric: counts of rows always, other metrics unless zero."""
     return name in _ROWS or _total(metrics[name]) not in ("0", "0 ms", "0.0 B")
 
 
-def _flat(text: str) -> str:
-    """One line; of a spread over tasks, without the place of the greatest."""
+def _one_line(text: str) -> str:
+    """Return a metric in one line; a spread over tasks loses the place of its maximum."""
     total, _, spread = text.rpartition("\n")[2].partition("(")
     if not spread:
         return text
@@ -248,12 +254,12 @@ def _flat(text: str) -> str:
 
 
 def _total(text: str) -> str:
-    """Of a total with its spread over the tasks, the total."""
+    """Return the total of a metric that also has its spread over the tasks."""
     return text.rpartition("\n")[2].partition(" (")[0]
 
 
 def _seconds(text: str) -> float:
-    """A time as Spark writes it.
+    """Return a time that Spark has formatted, in seconds.
 
     >>> _seconds("395 ms"), _seconds("1.7 s"), _seconds("2.5 m"), _seconds("")
     (0.395, 1.7, 150.0, 0.0)
@@ -262,10 +268,10 @@ def _seconds(text: str) -> float:
     return float(amount.replace(",", "")) * _UNITS[unit] if unit in _UNITS else 0.0
 
 
-def _middle_and_most(text: str) -> tuple[float, float] | None:
-    """Of a time with its spread over the tasks, the median and the most.
+def _median_and_max(text: str) -> tuple[float, float] | None:
+    """Return the median and the maximum of a time that has its spread over the tasks.
 
-    >>> _middle_and_most("total (min, med, max (stageId: taskId))\\n1.7 s (0 ms, 1.1 s, 1.6 s (x))")
+    >>> _median_and_max("total (min, med, max (stageId: taskId))\\n1.7 s (0 ms, 1.1 s, 1.6 s (x))")
     (1.1, 1.6)
     """
     spread = text.rpartition("\n")[2].partition("(")[2].partition(" (")[0].split(", ")
@@ -280,10 +286,10 @@ def _rows(plan: QueryPlan, id: int) -> int | None:
     return operator.rows
 
 
-def _named_result(plan: QueryPlan) -> QueryPlan:
-    """The sink that kept nothing is shown as what it stands for."""
-    result = plan.result
-    if "noop" not in result.title:
+def _with_result_title(plan: QueryPlan) -> QueryPlan:
+    """Rename the sink that discards the rows, which stands for the query's result."""
+    sink = plan.result
+    if "noop" not in sink.title:
         return plan
-    named = replace(result, title="Result", name="Result", detail="The rows of the query.")
-    return replace(plan, operators=plan.operators | {result.id: named})
+    result = replace(sink, title="Result", name="Result", detail="The rows of the query.")
+    return replace(plan, operators=plan.operators | {sink.id: result})

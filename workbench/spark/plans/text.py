@@ -1,4 +1,4 @@
-"""A query's plan as data: what `explain` prints, read into operators and edges."""
+"""A query's plan as data: the output of `explain`, parsed into operators and edges."""
 
 import io
 import re
@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 Kind = Literal["scan", "exchange", "sort", "python", "other"]
 Flow = Literal["data", "reuse", "subquery"]
 
-# Lines of a plan that organise its execution and do nothing to a row.
+# Nodes of a plan that organise its execution and do not change rows.
 _WRAPPERS = re.compile(
     r"AdaptiveSparkPlan|\w*QueryStage|InputAdapter|WholeStageCodegen.*|InMemoryRelation"
 )
@@ -25,20 +25,20 @@ _ID = re.compile(r"#\d+L?|, \[id=#\d+\]|(Reused)?Subquery (?=subquery)")
 _NOISE = re.compile(r", (ENSURE|REPARTITION|REBALANCE)\w*|, \[plan_id.*")
 
 
-#: By how many seconds a task may be late and nobody mind.
+#: The smallest delay in seconds of the longest task that counts as skew.
 LATE = 0.1
 
 
 @dataclass(frozen=True)
 class Operator:
-    """One operator of a plan; rows, size, time and metrics are known after a run only.
+    """One operator of a plan; rows, size, time and metrics are known only after a run.
 
     Attributes
     ----------
     seconds : float
-        What Spark measures of this operator alone, summed over all tasks.
+        The time of this operator alone as Spark measures it, summed over all tasks.
     tasks : (float, float) or None
-        Of that, the median task and the longest one.
+        The same for the median task and for the longest one.
     """
 
     id: int
@@ -54,7 +54,7 @@ class Operator:
 
     @property
     def kind(self) -> Kind:
-        """What the operator costs: reading, moving, sorting, or a trip to Python."""
+        """What the operator costs: a scan, an exchange, a sort, or a trip to Python."""
         if re.search(r"Python|Pandas|InArrow|PySpark", self.name):
             return "python"
         if self.name.endswith("Exchange"):
@@ -65,7 +65,7 @@ class Operator:
 
     @property
     def summary(self) -> str:
-        """The argument that tells this operator from others of its name, without Spark's ids."""
+        """The argument that distinguishes this operator from others of its name, without ids."""
         return _summary(self)
 
 
@@ -87,7 +87,7 @@ class QueryPlan:
     note : str
         What the numbers are, or why there are none.
     seconds : float
-        How long the run took by the clock, 0 without one.
+        The wall-clock time of the run, 0 without one.
     """
 
     operators: dict[int, Operator]
@@ -105,35 +105,35 @@ class QueryPlan:
         return [e.source for e in self.edges if e.target == target and e.flow in wanted]
 
     def share(self, operator: Operator) -> float:
-        """An operator's share of all time that Spark measures operator by operator."""
-        whole = sum(one.seconds for one in self.operators.values())
-        return operator.seconds / whole if whole else 0.0
+        """An operator's share of the time that Spark measures for all operators."""
+        total = sum(one.seconds for one in self.operators.values())
+        return operator.seconds / total if total else 0.0
 
     def skewed(self, operator: Operator) -> bool:
-        """Whether a run waits for one task of an operator: it takes twice the median at least."""
+        """Whether a run waits for one task of an operator that takes at least twice the median."""
         median, longest = operator.tasks or (0.0, 0.0)
         return longest >= 2 * median and longest - median >= max(0.1 * self.seconds, LATE)
 
 
 def explain(df: DataFrame) -> str:
-    """The text of ``df.explain(mode="formatted")``, on classic Spark and on Spark Connect."""
+    """Return the text of ``df.explain(mode="formatted")``, on classic Spark and Spark Connect."""
     with redirect_stdout(io.StringIO()) as printed:
         df.explain(mode="formatted")
     return printed.getvalue()
 
 
 def read_plan(text: str) -> QueryPlan:
-    """Read the text of a formatted plan; of an adaptive plan that ran, its final form.
+    """Parse the text of a formatted plan; of an adaptive plan that ran, its final form.
 
     Parameters
     ----------
     text
-        What ``df.explain(mode="formatted")`` prints.
+        The output of ``df.explain(mode="formatted")``.
 
     Returns
     -------
     QueryPlan
-        Without the wrappers that do nothing to a row: query stages, code generation.
+        Without the wrappers that do not change rows: query stages, code generation.
 
     Examples
     --------
@@ -171,19 +171,19 @@ def read_plan(text: str) -> QueryPlan:
 
 
 def _sections(text: str) -> Iterator[tuple[int | None, list[str]]]:
-    """The main tree, then each subquery's tree with the operator that waits for it."""
+    """Yield the lines of the main tree, then of each subquery with the operator that hosts it."""
     main, _, subqueries = text.partition("===== Subqueries =====")
     yield None, _first_paragraph(main.partition("== Physical Plan ==\n")[2])
     roots: dict[str, list[str]] = {}
     for part in re.split(r"^(?=Subquery:)", subqueries, flags=re.MULTILINE)[1:]:
         head, _, rest = part.partition("\n")
-        hosted = _SUBQUERY.match(head)
-        if hosted is None:
+        subquery = _SUBQUERY.match(head)
+        if subquery is None:
             continue
-        identity = re.search(r"\w+#\d+", hosted[2])
+        identity = re.search(r"\w+#\d+", subquery[2])
         key = identity[0] if identity else head
         tree = _first_paragraph(rest)
-        yield int(hosted[1]), tree or roots.get(key, [])
+        yield int(subquery[1]), tree or roots.get(key, [])
         roots.setdefault(key, tree)
 
 
@@ -192,20 +192,20 @@ def _first_paragraph(text: str) -> list[str]:
 
 
 def _tree(lines: list[str], host: int | None) -> Iterator[tuple[Operator, Edge | None]]:
-    """Operators with the edge to their parent, found by indentation."""
+    """Yield operators, each with the edge to its parent, which the indentation tells."""
     above: list[tuple[int, int | None]] = [(-1, host)]
     root, skipped = True, -1
     for line in lines:
-        block, found = _BLOCK.match(line), _LINE.match(line)
-        column = len((block or found or [line, ""])[1])
+        block, node = _BLOCK.match(line), _LINE.match(line)
+        column = len((block or node or [line, ""])[1])
         if 0 <= skipped <= column:
             continue
         skipped = column if block and block[2] == "Initial" else -1
-        if found is None:
+        if node is None:
             continue
         while above[-1][0] >= column:
             above.pop()
-        parent, id, title = above[-1][1], int(found[3]), found[2]
+        parent, id, title = above[-1][1], int(node[3]), node[2]
         if _WRAPPERS.fullmatch(title):
             above.append((column, parent))
             continue
@@ -216,21 +216,21 @@ def _tree(lines: list[str], host: int | None) -> Iterator[tuple[Operator, Edge |
 
 
 def _details(text: str) -> dict[int, tuple[str, str]]:
-    """Name and full text of each operator by its number."""
-    found = {}
+    """Return the name and full text of each operator by its number."""
+    details = {}
     for paragraph in text.split("\n\n"):
         lines = paragraph.strip("\n").splitlines()
         head = _DETAIL.match(lines[0]) if lines else None
         if head is not None:
-            found[int(head[1])] = (head[2].strip(), "\n".join(lines[1:]))
-    return found
+            details[int(head[1])] = (head[2].strip(), "\n".join(lines[1:]))
+    return details
 
 
 def _summary(operator: Operator) -> str:
-    found: list[tuple[str, str]] = re.findall(
+    fields: list[tuple[str, str]] = re.findall(
         r"^([A-Z][\w ]*?)(?: \[\d+\])? *: (.*)$", operator.detail, re.M
     )
-    parts = {name: _ID.sub("", value) for name, value in found}
+    parts = {name: _ID.sub("", value) for name, value in fields}
     listed = {name: value.strip("[]") for name, value in parts.items()}
     arguments = _NOISE.sub("", parts.get("Arguments", ""))
     if operator.name == "ReusedExchange":

@@ -1,11 +1,11 @@
-"""What an operator of a plan does, in words: ours by the names of our steps, Spark's by its own."""
+"""Describe the operators of a plan: our steps by their names, Spark's operators by theirs."""
 
 import re
 
 from workbench.spark.plans.text import Operator, QueryPlan
 from workbench.spark.steps import STEPS
 
-#: What Spark's exchanges do, by how they begin.
+#: Names of exchanges, by the beginning of their arguments.
 _EXCHANGES = {
     "shufflepartitionidpassthrough": "shuffle by key",
     "hashpartitioning": "shuffle by key",
@@ -14,14 +14,14 @@ _EXCHANGES = {
     "SinglePartition": "gather in one task",
 }
 PARTITIONED = "find the partition of each key"
-#: What our projections prepare, by the column that they make.
-_MADE = {
+#: Names of our projections, by a pattern of the column that they make.
+_PROJECTIONS = {
     r"AS __partition__": PARTITIONED,
     r"monotonically_increasing_id\(\) AS __made__": "number the bundles",
     r"Output \[1\]: \[__bundle__#\d+\] ": "keep the bundles",
 }
-#: What Spark's operators do, by their names.
-_SPARK = {
+#: Descriptions of Spark's operators, by a pattern of their names.
+_DESCRIPTIONS = {
     r"^LocalTableScan|^Scan ExistingRDD arrow": "Rows that the driver holds: a table that was "
     "made here, or what its process has answered of one.",
     r"Scan|^Range$": "Reads the table, where it can only the columns and rows that are needed.",
@@ -45,8 +45,8 @@ _SPARK = {
 }
 
 
-def named(operator: Operator) -> str:
-    """Return what an operator is called: a step of ours by what it does.
+def operator_name(operator: Operator) -> str:
+    """Return the displayed name of an operator; a step of ours is named by what it does.
 
     Parameters
     ----------
@@ -58,17 +58,18 @@ def named(operator: Operator) -> str:
 
     Examples
     --------
-    >>> named(Operator(1, "MapInArrow", "MapInArrow", "Arguments: funnel kernel(x#1)#2, [y#3]"))
+    >>> arguments = "Arguments: funnel kernel(x#1)#2, [y#3]"
+    >>> operator_name(Operator(1, "MapInArrow", "MapInArrow", arguments))
     'Funnel kernel'
-    >>> named(Operator(1, "Exchange", "Exchange", "Arguments: SinglePartition, ENSURE"))
+    >>> operator_name(Operator(1, "Exchange", "Exchange", "Arguments: SinglePartition, ENSURE"))
     'Gather in one task'
     """
-    found = own_step(operator) or _prepared(operator) or operator.title
-    return found[:1].upper() + found[1:]
+    name = workbench_step(operator) or _purpose(operator) or operator.title
+    return name[:1].upper() + name[1:]
 
 
-def _prepared(operator: Operator) -> str | None:
-    """What an exchange or a projection is for, where that can be told."""
+def _purpose(operator: Operator) -> str | None:
+    """Return the purpose of an exchange or a projection, or None if it is unknown."""
     text = _flat(operator)
     if operator.name == "Exchange":
         return next(
@@ -76,53 +77,55 @@ def _prepared(operator: Operator) -> str | None:
         )
     if operator.name != "Project":
         return None
-    return next((words for sign, words in _MADE.items() if re.search(sign, text)), None)
+    return next((words for sign, words in _PROJECTIONS.items() if re.search(sign, text)), None)
 
 
-def own_step(operator: Operator) -> str | None:
-    """Return the name of the step of ours that an operator runs; None for one of Spark's."""
-    found = re.match(r".*?Arguments: ([^(]+)\(", _flat(operator))
-    return found[1] if found and operator.kind == "python" and found[1] in STEPS else None
+def workbench_step(operator: Operator) -> str | None:
+    """Return the name of our step that an operator runs, or None for an operator of Spark's."""
+    match = re.match(r".*?Arguments: ([^(]+)\(", _flat(operator))
+    return match[1] if match and operator.kind == "python" and match[1] in STEPS else None
 
 
-def explained(operator: Operator) -> str:
-    """Return one sentence or two about what an operator does; none where nothing is known.
+def operator_description(operator: Operator) -> str:
+    """Return a description of an operator in one or two sentences; empty if there is none.
 
     Examples
     --------
-    >>> explained(Operator(1, "Sort", "Sort"))
+    >>> operator_description(Operator(1, "Sort", "Sort"))
     'Puts the rows of each task in order.'
     """
-    if own := own_step(operator):
-        return STEPS[own]
-    return next((words for sign, words in _SPARK.items() if re.search(sign, operator.name)), "")
+    if step := workbench_step(operator):
+        return STEPS[step]
+    return next(
+        (words for pattern, words in _DESCRIPTIONS.items() if re.search(pattern, operator.name)), ""
+    )
 
 
-def about(operator: Operator) -> str:
-    """Return what tells an operator from others of its name, in the few words of a caption.
+def operator_caption(operator: Operator) -> str:
+    """Return a short caption that distinguishes an operator from others of the same name.
 
     Examples
     --------
     >>> exchange = "Arguments: shufflepartitionidpassthrough(f(__partition__#1), 4), REPARTITION"
-    >>> about(Operator(1, "Exchange", "Exchange", exchange))
+    >>> operator_caption(Operator(1, "Exchange", "Exchange", exchange))
     'to 4 partitions'
-    >>> about(Operator(1, "Sample", "Sample", "Arguments: 0.0, 0.03125, false, 0"))
+    >>> operator_caption(Operator(1, "Sample", "Sample", "Arguments: 0.0, 0.03125, false, 0"))
     'about 3.1 % of the rows'
     """
-    if own_step(operator):
+    if workbench_step(operator):
         return operator.title
     text = _flat(operator)
     if operator.name == "Exchange" and (count := re.search(r"\), (\d+)\), [A-Z_]+", text)):
         return f"to {count[1]} partitions"
     if operator.name == "Sample" and (ends := re.search(r"([\d.]+), ([\d.]+), \w+, \d+", text)):
         return f"about {100 * (float(ends[2]) - float(ends[1])):.2g} % of the rows"
-    if operator.name == "Project" and _prepared(operator) == PARTITIONED:
+    if operator.name == "Project" and _purpose(operator) == PARTITIONED:
         return ", ".join(dict.fromkeys(re.findall(r"(\w+)#\d+L? AS \w+#", text)))
     return "" if operator.summary == "__bundle__" else operator.summary
 
 
-def dearest(plan: QueryPlan) -> Operator:
-    """Return the operator to look at first: of the largest share of the time, or a step of ours.
+def costliest(plan: QueryPlan) -> Operator:
+    """Return the operator with the largest share of the time; among equals, Python steps first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The session of Spark: the one that is there or a local one, its Java, and what both start with.
+"""The Spark session: the active one or a new local one, its Java, and the options of both.
 
-What is asked of a session lives one floor up.
+What uses a session lives one floor up.
 """

@@ -1,7 +1,7 @@
-"""Where the archive of Spark's classes is, and how a JVM is told to take it.
+"""The archive of Spark's classes: its path, and the JVM options that use it.
 
-A JVM loads, checks and links some 20,000 classes before Spark's first answer. Java can write down
-what one JVM has loaded (class-data sharing, JEP 350), and those after it map the file.
+A JVM loads, checks and links some 20,000 classes before Spark's first result. Java can dump the
+classes that one JVM has loaded (class-data sharing, JEP 350), and later JVMs map the file.
 """
 
 from hashlib import sha256
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from workbench.spark.sessions.java import find_java
 
-#: Java says on stdout why it leaves out a class, and that it does not take an archive.
+#: Silences Java's messages on stdout about classes and archives that it does not use.
 QUIET = "-Xlog:cds*=off"
 
 
 def class_archive() -> Path:
-    """Return where the archive of this machine's Java and Spark is, or would be.
+    """Return the path of the archive of this machine's Java and Spark, whether it exists or not.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def class_archive() -> Path:
     """
     from pyspark.find_spark_home import _find_spark_home
 
-    # Imported here, as the kernels bring their compiler along.
+    # Imported here, as the kernels import their compiler.
     from kernels.core.private_folder import cache_home, private_folder
 
     jars = sorted(Path(_find_spark_home(), "jars").glob("*.jar"))
@@ -41,15 +41,15 @@ def class_archive() -> Path:
     for file in (find_java().home / "lib" / "modules", *jars):
         status = file.stat()
         digest.update(f"{file} {status.st_size} {status.st_mtime_ns}\n".encode())
-    # What stands there is code that Java runs, so nobody else may have put it there.
+    # Java runs the code in this folder, so no other user may be able to write to it.
     folder = private_folder(cache_home() / "window-workbench" / "classes")
     return folder / f"{digest.hexdigest()[:16]}.jsa"
 
 
 def reading_options() -> str:
-    """Return the options of a JVM of Spark that let it take the archive; none where there is none.
+    """Return the JVM options that use the archive; empty if there is no archive.
 
-    Java itself looks whether the archive is its own and of the same jars, and else does without it.
+    Java itself checks that the archive fits its version and the jars, and else ignores it.
 
     Returns
     -------

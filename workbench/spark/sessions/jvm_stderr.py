@@ -1,8 +1,8 @@
-"""What Spark's Java writes to stderr, without what its workers say at each step that succeeds.
+"""Filter the stderr of Spark's Java: drop the messages of workers about steps that succeed.
 
 The worker of a stream's first batch, and that of ``foreachBatch`` over Spark Connect, print what
-they are about to do, the session's token too. Java copies it to its own stderr, past any log, and
-so it stands in the cell of a notebook. Nothing else is taken out.
+they are about to do, including the session's token. Java copies this to its own stderr, past any
+log, so it would appear in the cell of a notebook. Nothing else is dropped.
 """
 
 import os
@@ -21,7 +21,7 @@ _STEP = re.compile(
 
 @contextmanager
 def without_steps() -> Iterator[None]:
-    """Let a Java that is started in this context write to this process's stderr, but for steps."""
+    """Filter step messages out of the stderr of a Java that is started in this context."""
     if os.name != "posix":
         yield
         return
@@ -29,7 +29,7 @@ def without_steps() -> Iterator[None]:
     own = os.dup(2)
     reader = threading.Thread(target=_copy, args=(read, own), daemon=True)
     reader.start()
-    # A process that is started gets what stands under 2, and there is no other way to say so.
+    # A child process inherits descriptor 2, and there is no other way to redirect it.
     os.dup2(write, 2)
     os.close(write)
     try:
@@ -39,12 +39,12 @@ def without_steps() -> Iterator[None]:
 
 
 class StepFilter:
-    """Passes bytes on, line by line, but for the steps of workers.
+    """Passes bytes on, line by line, without the step messages of workers.
 
     Parameters
     ----------
     write : function
-        Takes what is passed on.
+        Takes the bytes that are passed on.
 
     Examples
     --------
@@ -58,22 +58,22 @@ class StepFilter:
     """
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
-        self._write, self._begun, self._after_step = write, b"", False
+        self._write, self._partial_line, self._after_step = write, b"", False
 
     def feed(self, text: bytes) -> None:
-        """Take some bytes, which may end within a line."""
-        *lines, self._begun = (self._begun + text).split(b"\n")
-        others = [line + b"\n" for line in lines if not self._is_of_a_step(line)]
+        """Take some bytes, which may end inside a line."""
+        *lines, self._partial_line = (self._partial_line + text).split(b"\n")
+        others = [line + b"\n" for line in lines if not self._is_step_line(line)]
         if others:
             self._write(b"".join(others))
 
     def end(self) -> None:
-        """Pass on a line that never ended."""
-        if self._begun:
-            self._write(self._begun)
+        """Pass on the last line if it has no end."""
+        if self._partial_line:
+            self._write(self._partial_line)
 
-    def _is_of_a_step(self, line: bytes) -> bool:
-        # Each is printed with an end of its own, and so one empty line is after it.
+    def _is_step_line(self, line: bytes) -> bool:
+        # Each message ends with an extra line end, so an empty line follows it.
         blank, self._after_step = self._after_step and not line.strip(), False
         if _STEP.match(line):
             self._after_step = True
@@ -81,7 +81,7 @@ class StepFilter:
 
 
 def _copy(read: int, own: int) -> None:
-    """Copy what is read until nobody writes any more."""
+    """Copy one descriptor to another through the filter, until the end of the input."""
 
     def write(text: bytes) -> None:
         while text:
@@ -93,7 +93,7 @@ def _copy(read: int, own: int) -> None:
             passed.feed(text)
         passed.end()
     except OSError:
-        # This process's own stderr is gone: there is nobody to tell.
+        # This process's own stderr is closed, so nothing can be reported.
         pass
     finally:
         os.close(read)

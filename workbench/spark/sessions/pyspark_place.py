@@ -1,4 +1,4 @@
-"""Where PySpark is, for the Pythons that Spark starts."""
+"""Whether the Pythons that Spark starts find PySpark."""
 
 import os
 import site
@@ -9,9 +9,9 @@ PACKAGES = ("pyspark", "py4j")
 
 
 def pyspark_is_found() -> bool:
-    """Say whether a Python that is started anew finds the PySpark of this one.
+    """Return whether a new Python process finds the PySpark of this one.
 
-    It does not where a program has put Spark's folder on its own path, as findspark does.
+    It does not if a program has added Spark's folder to its own path, as findspark does.
 
     Returns
     -------
@@ -22,13 +22,13 @@ def pyspark_is_found() -> bool:
     >>> pyspark_is_found()
     True
     """
-    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    places = {*site.getsitepackages(), site.getusersitepackages(), *filter(None, given)}
-    resolved = {Path(place).resolve() for place in places}
-    return all(_place(package) in resolved for package in PACKAGES)
+    python_path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    folders = {*site.getsitepackages(), site.getusersitepackages(), *filter(None, python_path)}
+    resolved = {Path(folder).resolve() for folder in folders}
+    return all(_path_entry(package) in resolved for package in PACKAGES)
 
 
-def _place(package: str) -> Path | None:
-    """The entry of the path that a package is found by."""
-    found = find_spec(package)
-    return Path(found.origin).resolve().parents[1] if found and found.origin else None
+def _path_entry(package: str) -> Path | None:
+    """Return the entry of ``sys.path`` under which a package is found."""
+    spec = find_spec(package)
+    return Path(spec.origin).resolve().parents[1] if spec and spec.origin else None

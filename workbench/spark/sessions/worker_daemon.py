@@ -1,12 +1,12 @@
-"""PySpark's daemon of Python workers: they begin with the kernels loaded, and end in silence.
+"""PySpark's daemon of Python workers, which start with the kernels loaded and end silently.
 
 A worker is a fork of the daemon, and PySpark's own daemon has loaded nothing: the first task of
-each worker then loads Arrow, the engine and the compiler, for most of a second. Spark ends a worker
-that was idle for a minute, so that this befalls a notebook again and again. Behind each task, a
-worker collects its garbage, which takes as long as there is much that it has loaded itself.
+each worker then loads Arrow, the engine and the compiler, which takes most of a second. Spark ends
+a worker that was idle for a minute, so a notebook would pay this again and again. After each task,
+a worker collects its garbage, which takes longer the more the worker itself has loaded.
 
-Spark ends an idle worker, or one whose rows nobody wants any more, by closing its socket. PySpark's
-own daemon prints a traceback for each that was about to write, into a notebook's cell as it may be.
+Spark ends an idle worker, or one whose rows are no longer needed, by closing its socket. PySpark's
+own daemon prints a traceback for each worker that was about to write, possibly into a notebook.
 """
 
 import gc
@@ -19,14 +19,14 @@ from types import SimpleNamespace
 
 from pyspark import daemon
 
-#: What a worker sees that writes where Spark has closed.
+#: The errors of a worker that writes to a socket that Spark has closed.
 GONE = (BrokenPipeError, ConnectionResetError)
 
 _worker = daemon.worker
 
 
 def worker(sock: socket.socket, authenticated: bool) -> int:
-    """Run a worker as PySpark does, but let it end without a word where Spark has closed."""
+    """Run a worker as PySpark does, but end it silently if Spark has closed the socket."""
     try:
         return int(_worker(sock, authenticated))
     except GONE:
@@ -34,8 +34,8 @@ def worker(sock: socket.socket, authenticated: bool) -> int:
 
 
 def load() -> None:
-    """Load what the tasks of workers need, once for all of them."""
-    # What cannot be loaded here fails in the worker that needs it, which can say so.
+    """Load the modules that the tasks of workers need, once for all of them."""
+    # A module that cannot be loaded fails again in the worker that needs it, with an error.
     with suppress(ImportError):
         import pyspark.worker  # noqa: F401
 
@@ -43,13 +43,13 @@ def load() -> None:
         from workbench.columnar.process import load_libraries
 
         load_libraries()
-    # What is there stays: no collection of a worker's garbage looks at it any more.
+    # Workers exclude these objects from garbage collection.
     gc.collect()
     gc.freeze()
 
 
 def print_exc() -> None:
-    """Print what went wrong, unless it is that Spark closed before the worker was its own."""
+    """Print the traceback, unless Spark has closed the socket before the worker started."""
     if not isinstance(sys.exc_info()[1], GONE):
         traceback.print_exc()
 

@@ -1,1 +1,1 @@
-"""What becomes a table of Spark: tables of other libraries, files, names, and times as text."""
+"""Convert to DataFrames: tables of other libraries, files, names of tables, and times as text."""

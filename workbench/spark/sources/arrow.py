@@ -1,4 +1,4 @@
-"""Arrow and pandas tables, as Spark takes them: types that it has not become those that it has."""
+"""Convert Arrow and pandas tables to Arrow types that Spark supports."""
 
 import warnings
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 MICROSECONDS = "us"
 NANOSECONDS_A_MICROSECOND = 1_000
-#: What the numbers of a wider type become, where Spark has not got the type itself.
-WIDER = {
+#: The types of Spark that replace types without a parameter that it does not have.
+SPARK_TYPES = {
     pa.null(): pa.string(),
     pa.uint8(): pa.int16(),
     pa.uint16(): pa.int32(),
@@ -27,12 +27,12 @@ WIDER = {
     pa.binary_view(): pa.large_binary(),
     pa.date64(): pa.date32(),
 }
-#: Extension types whose storage says what they say.
+#: Extension types whose storage type has the same meaning.
 SAME_AS_STORAGE = ("arrow.bool8", "arrow.json", "arrow.uuid")
 
 
 def spark_type(kind: pa.DataType) -> pa.DataType:
-    """Return the nearest Arrow type that Spark has.
+    """Return the nearest Arrow type that Spark supports.
 
     Examples
     --------
@@ -41,8 +41,8 @@ def spark_type(kind: pa.DataType) -> pa.DataType:
     >>> spark_type(pa.list_(pa.timestamp("ns")))
     ListType(list<item: timestamp[us]>)
     """
-    if kind in WIDER:
-        return WIDER[kind]
+    if kind in SPARK_TYPES:
+        return SPARK_TYPES[kind]
     if is_type.is_dictionary(kind) or is_type.is_run_end_encoded(kind):
         return spark_type(kind.value_type)
     if isinstance(kind, pa.BaseExtensionType) and kind.extension_name in SAME_AS_STORAGE:
@@ -54,7 +54,7 @@ def spark_type(kind: pa.DataType) -> pa.DataType:
     if is_type.is_time(kind):
         return pa.time64(MICROSECONDS)
     if is_type.is_decimal(kind):
-        # The zeros of a scale below 0, which Spark has not, are digits in front of the point.
+        # Spark has no negative scale; its zeros become digits before the decimal point.
         return pa.decimal128(kind.precision - min(kind.scale, 0), max(kind.scale, 0))
     return _nested(kind)
 
@@ -72,30 +72,30 @@ def _nested(kind: pa.DataType) -> pa.DataType:
 
 
 def spark_rows(rows: pa.Table, argument: str) -> pa.Table:
-    """Return an Arrow table with types that Spark has.
+    """Return an Arrow table with types that Spark supports.
 
     Parameters
     ----------
     rows : pyarrow.Table
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
     pyarrow.Table
-        Categories are their values, unsigned and half-wide numbers are wider ones, unsigned 64-bit
-        integers signed ones or, where one is too large, decimals; columns of nulls alone are text.
-        Times are microseconds.
+        Categories become their values; unsigned and half-precision numbers become wider types;
+        unsigned 64-bit integers become signed or, if a value is too large, decimals; columns with
+        only nulls become text. Times become microseconds.
 
     Raises
     ------
     WorkbenchError
-        When a column has a type that Spark has not.
+        When Spark has no such type for a column.
 
     Warns
     -----
     WorkbenchWarning
-        When times have parts of a microsecond, which are dropped, with their number.
+        With the number of times that have parts of a microsecond, which are dropped.
 
     Examples
     --------
@@ -104,11 +104,11 @@ def spark_rows(rows: pa.Table, argument: str) -> pa.Table:
     """
     if not rows.column_names:
         raise WorkbenchError(f"{argument}: the table has no columns; give one that has some.")
-    held = [
+    columns = [
         _column(values, name, argument)
         for name, values in zip(rows.column_names, rows.columns, strict=True)
     ]
-    return pa.Table.from_arrays(held, rows.column_names)
+    return pa.Table.from_arrays(columns, rows.column_names)
 
 
 def _column(values: pa.ChunkedArray, name: str, argument: str) -> pa.ChunkedArray:
@@ -122,13 +122,13 @@ def _column(values: pa.ChunkedArray, name: str, argument: str) -> pa.ChunkedArra
         if values.type == pa.uint64() and (pc.max(values).as_py() or 0) >= 2**63:
             wanted = pa.decimal128(20)
         if is_type.is_timestamp(values.type) and values.type.unit == "ns":
-            values = _whole_microseconds(values, name, argument)
+            values = _to_microseconds(values, name, argument)
         kind = from_arrow_type(wanted)
         to_arrow_type(kind, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
         if _has_views(values.type):
             values = pa.chunked_array([pa.array(values.to_pylist(), wanted)])
         return values if values.type == wanted else values.cast(wanted)
-    # A ValueError is Arrow's, of a decimal with more digits than its 128 bits and Spark have.
+    # Arrow raises a ValueError for a decimal with more digits than fit in 128 bits and in Spark.
     except (
         pa.ArrowNotImplementedError,
         PySparkTypeError,
@@ -142,30 +142,30 @@ def _column(values: pa.ChunkedArray, name: str, argument: str) -> pa.ChunkedArra
 
 
 def _has_views(kind: pa.DataType) -> bool:
-    """Whether there are lists of which Arrow's own cast makes broken ones."""
+    """Return whether a type contains list views, which Arrow's own cast corrupts."""
     views = is_type.is_list_view(kind) or is_type.is_large_list_view(kind)
     return views or any(_has_views(kind.field(k).type) for k in range(kind.num_fields))
 
 
 def _decoded(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Each value by itself, of an array that holds equal ones once."""
+    """Expand an array that stores equal values only once."""
     if is_type.is_dictionary(values.type):
         return values.dictionary.cast(kind).take(values.indices)
     return pc.run_end_decode(values).cast(kind)
 
 
-def _whole_microseconds(values: pa.ChunkedArray, name: str, argument: str) -> pa.ChunkedArray:
-    """The times without their nanoseconds; those that had some are counted aloud."""
-    whole = pc.floor_temporal(values, unit="microsecond")
-    if lost := pc.sum(pc.not_equal(whole, values)).as_py():
-        warn_of_dropped(lost, len(values), name, argument)
-    return whole
+def _to_microseconds(values: pa.ChunkedArray, name: str, argument: str) -> pa.ChunkedArray:
+    """Round times down to microseconds, and warn of those that change."""
+    rounded = pc.floor_temporal(values, unit="microsecond")
+    if changed := pc.sum(pc.not_equal(rounded, values)).as_py():
+        warn_of_dropped(changed, len(values), name, argument)
+    return rounded
 
 
-def warn_of_dropped(lost: int, many: int, name: str, argument: str) -> None:
-    """Warn that so many times lose their parts of a microsecond."""
+def warn_of_dropped(changed: int, total: int, name: str, argument: str) -> None:
+    """Warn of the number of times whose parts of a microsecond are dropped."""
     warnings.warn(
-        f"{argument}: {lost:,} of {many:,} times in column {name!r} have parts of a "
+        f"{argument}: {changed:,} of {total:,} times in column {name!r} have parts of a "
         "microsecond, which Spark does not keep; they are dropped.",
         WorkbenchWarning,
         stacklevel=2,
@@ -178,14 +178,14 @@ def pandas_rows(df: "pd.DataFrame", argument: str) -> pa.Table:
     Parameters
     ----------
     df : pandas.DataFrame
-        An index that has a name, or that is more than row numbers, becomes columns.
+        An index becomes columns if it has a name or is more than row numbers.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
     pyarrow.Table
-        What pandas takes for missing (None, NaN, NaT, NA) is null.
+        Values that pandas treats as missing (None, NaN, NaT, NA) are null.
 
     Raises
     ------
@@ -204,36 +204,37 @@ def pandas_rows(df: "pd.DataFrame", argument: str) -> pa.Table:
             f"{argument}: the names of its columns have {df.columns.nlevels} levels; give each "
             "column one name, for example by df.columns = df.columns.map('_'.join)."
         )
-    columns = [*_index(df, argument), *((str(name), df[name]) for name in _once(df, argument))]
+    names = _unique_names(df, argument)
+    columns = [*_index_columns(df, argument), *((str(name), df[name]) for name in names)]
     arrays = [_array(values, name, argument) for name, values in columns]
     return pa.Table.from_arrays(arrays, [name for name, _ in columns])
 
 
-def _once(df: "pd.DataFrame", argument: str) -> list[Any]:
-    """The names of the columns, each of which is one column's alone."""
+def _unique_names(df: "pd.DataFrame", argument: str) -> list[Any]:
+    """Return the names of the columns, and refuse a name that several columns have."""
     names = list(df.columns)
     texts = [str(name) for name in names]
-    if twice := [text for text in texts if texts.count(text) > 1]:
+    if repeated := [text for text in texts if texts.count(text) > 1]:
         raise WorkbenchError(
-            f"{argument}: there are several columns {twice[0]!r}; rename all but one of them."
+            f"{argument}: there are several columns {repeated[0]!r}; rename all but one of them."
         )
     return names
 
 
-def _index(df: "pd.DataFrame", argument: str) -> "Iterator[tuple[str, pd.Series[Any]]]":
-    """The levels of an index that says something: times, texts, or numbers that have a name."""
+def _index_columns(df: "pd.DataFrame", argument: str) -> "Iterator[tuple[str, pd.Series[Any]]]":
+    """Yield the levels of an index of times, text, or named numbers."""
     import pandas as pd
 
     levels = df.index.nlevels
     numbers = levels == 1 and pd.api.types.is_integer_dtype(df.index.dtype)
     if df.index.names == [None] and (numbers or not len(df)):
         return
-    for place, given in enumerate(df.index.names):
-        name = str(given) if given is not None else "index" if levels == 1 else f"level_{place}"
-        values = df.index.get_level_values(place).to_series(index=df.index)
+    for level, label in enumerate(df.index.names):
+        name = str(label) if label is not None else "index" if levels == 1 else f"level_{level}"
+        values = df.index.get_level_values(level).to_series(index=df.index)
         if name not in map(str, df.columns):
             yield name, values
-        elif not values.equals(df[given if given in df.columns else name]):
+        elif not values.equals(df[label if label in df.columns else name]):
             raise WorkbenchError(
                 f"{argument}: the index and a column are both called {name!r}; "
                 "rename one, or leave the index out with df.reset_index(drop=True)."
@@ -241,25 +242,25 @@ def _index(df: "pd.DataFrame", argument: str) -> "Iterator[tuple[str, pd.Series[
 
 
 def _are_maps(values: "pd.Series[Any]") -> bool:
-    """Whether there are dictionaries whose keys are no text, which are no names of fields."""
-    given = values.dropna() if values.dtype == object else values[:0]
-    dicts = len(given) > 0 and all(isinstance(one, dict) for one in given)
-    return dicts and any(not isinstance(key, str) for one in given for key in one)
+    """Return whether values are dictionaries with keys other than text, so not structs."""
+    present = values.dropna() if values.dtype == object else values[:0]
+    dicts = len(present) > 0 and all(isinstance(value, dict) for value in present)
+    return dicts and any(not isinstance(key, str) for value in present for key in value)
 
 
-def _maps(values: "pd.Series[Any]") -> pa.Array:
+def _map_array(values: "pd.Series[Any]") -> pa.Array:
     import pandas as pd
 
-    pairs = [None if pd.api.types.is_scalar(one) else [*one.items()] for one in values]
-    every = [pair for one in pairs for pair in one or ()]
-    keys, items = (pa.array([pair[k] for pair in every]).type for k in (0, 1))
-    return pa.array(pairs, pa.map_(keys, items))
+    maps = [None if pd.api.types.is_scalar(value) else [*value.items()] for value in values]
+    pairs = [pair for one in maps for pair in one or ()]
+    keys, items = (pa.array([pair[k] for pair in pairs]).type for k in (0, 1))
+    return pa.array(maps, pa.map_(keys, items))
 
 
 def _array(values: "pd.Series[Any]", name: str, argument: str) -> pa.Array | pa.ChunkedArray:
     try:
-        return _maps(values) if _are_maps(values) else pa.Array.from_pandas(values)
-    # A TypeError is Arrow's, of a decimal that is infinite.
+        return _map_array(values) if _are_maps(values) else pa.Array.from_pandas(values)
+    # Arrow raises a TypeError for an infinite decimal.
     except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError, OverflowError):
         kinds = sorted({type(value).__name__ for value in values.dropna()})
     if len(kinds) > 1:

@@ -1,4 +1,4 @@
-"""Files that are tables: which format a path has, and how Spark reads it without losing rows."""
+"""Read files as tables: detect the format of a path, and let Spark read it without losing rows."""
 
 import bz2
 import csv
@@ -26,27 +26,27 @@ FORMATS = {
     ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".orc": "orc",
 }  # fmt: skip
-#: How text may be packed; Spark unpacks it by the same endings.
+#: Compressed text that is read here, by its ending; Spark uses the same endings.
 PACKED: Mapping[str, Callable[..., IO[Any]]] = {".gz": gzip.open, ".bz2": bz2.open}
 UNPACKED_BY_SPARK = (*PACKED, ".zst", ".lz4", ".snappy", ".deflate")
 SEPARATORS = ",;\t|"
-#: An address that Spark knows and Python does not, such as of an object store.
+#: An address that only Spark can open, such as that of an object store.
 ADDRESS = re.compile(r"^(?!file:)[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
-_JAVA = re.compile(r"^: [\w.]+Exception: (.*)$", re.MULTILINE)
-#: What Spark says of Parquet whose times are in nanoseconds.
+_JAVA_MESSAGE = re.compile(r"^: [\w.]+Exception: (.*)$", re.MULTILINE)
+#: This text is in Spark's error for Parquet with times in nanoseconds.
 NANOSECONDS = "TIMESTAMP(NANOS"
 GLOB = re.compile(r"[*?\[{]")
-#: So many files of a folder are looked at for their endings.
+#: The most files of a folder whose endings are checked.
 MOST_FILES = 10_000
-#: So much of a text file is looked at for its separator, or for how its JSON is laid out.
+#: The length of the head of a text file that is read to detect its separator or its JSON layout.
 MOST_LETTERS = 1 << 16
-#: How Spark calls a time without a zone.
+#: Spark's name of the type of times without a zone.
 BARE_TIME = "timestamp_ntz"
 KNOWN = "Parquet, CSV, TSV, JSON and ORC"
 
 
 def is_path(value: Any) -> bool:
-    """Say whether a value is meant as a path: an address, a file's name, or what is there.
+    """Return whether a value is a path: an address, a file name, or an existing path.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def is_path(value: Any) -> bool:
 
 
 def ending(path: str) -> str:
-    """Return the ending that says a file's format, without that of its packing.
+    """Return the file name ending that tells the format, ignoring that of a compression.
 
     Examples
     --------
@@ -75,21 +75,21 @@ def ending(path: str) -> str:
 
 
 def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession") -> "DataFrame":
-    """Return the table in a file, a folder, or all files that a pattern matches.
+    """Return the table in a file, a folder, or all files that match a pattern.
 
     Parameters
     ----------
     path : str or path
-        Of Parquet, CSV, TSV, JSON or ORC. Text may be packed. A folder may have folders in it.
+        Of Parquet, CSV, TSV, JSON or ORC. Text may be compressed. A folder may contain folders.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
     spark : pyspark.sql.SparkSession
 
     Returns
     -------
     pyspark.sql.DataFrame
-        The first line of CSV has the names of its columns. CSV and JSON are read once to find the
-        types of the columns. Times without a zone are of the session's. Nanoseconds of Parquet
+        The first line of CSV has the column names. CSV and JSON are read once to infer the types
+        of the columns. Times without a zone are in the session's zone. Nanoseconds of Parquet
         become microseconds, and one job counts those that lose digits.
 
     Raises
@@ -106,11 +106,11 @@ def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession"
     if ADDRESS.match(given):
         names, format = [given], _format_of_address(given, argument)
     else:
-        names, files, found = _found(given.removeprefix("file://"), argument)
+        names, files, nesting = _load_paths(given.removeprefix("file://"), argument)
         format = _format([name for name, _ in files], argument, given)
-        options |= found | _options(format, [file for _, file in files])
+        options |= nesting | _text_options(format, [file for _, file in files])
     if format == "csv":
-        # Files with the same columns in another order must not be read as if they had ours.
+        # Without enforceSchema=False, files with another order of columns would be misread.
         options = {"header": True, "inferSchema": True, "escape": '"', "enforceSchema": False,
                    **options}  # fmt: skip
 
@@ -122,59 +122,65 @@ def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession"
         columns = df.columns
     except (PySparkException, Py4JError) as error:
         if NANOSECONDS not in str(error) or not files:
-            raise WorkbenchError(f"{argument}: {given!r} cannot be read: {_why(error)}") from None
+            raise WorkbenchError(
+                f"{argument}: {given!r} cannot be read: {_error_text(error)}"
+            ) from None
         df = read_nanoseconds(spark, load, [file for _, file in files], argument)
         columns = df.columns
     if not columns or columns == ["_corrupt_record"]:
         what = "is empty" if not columns else "is no JSON"
         raise WorkbenchError(f"{argument}: {given!r} {what}; give a file with a table in it.")
-    return _of_the_session(df)
+    return _in_session_zone(df)
 
 
-def _of_the_session(df: "DataFrame") -> "DataFrame":
-    """Times without a zone as those of the session's, which they are in pandas and CSV, too."""
+def _in_session_zone(df: "DataFrame") -> "DataFrame":
+    """Convert times without a zone to the session's zone, as for pandas and CSV."""
     if df.sparkSession.conf.get("spark.sql.timestampType") == "TIMESTAMP_NTZ":
         return df
-    bare = [field.name for field in df.schema.fields if field.dataType.typeName() == BARE_TIME]
-    return df.withColumns({name: name_of(name).cast("timestamp") for name in bare}) if bare else df
+    names = [field.name for field in df.schema.fields if field.dataType.typeName() == BARE_TIME]
+    if not names:
+        return df
+    return df.withColumns({name: name_of(name).cast("timestamp") for name in names})
 
 
-def _why(error: Exception) -> str:
-    """Spark's words about a file; what its Java says, where Python has no error of its own."""
+def _error_text(error: Exception) -> str:
+    """Return Spark's message about a file, or that of its Java if Python has no such error."""
     if NANOSECONDS in str(error):
         return (
             "its times have nanoseconds, which Spark does not read; give a local file, or write "
             "it with coerce_timestamps='us'."
         )
-    said = _JAVA.search(str(error))
-    return reason(ValueError(said[1]) if said else error)
+    message = _JAVA_MESSAGE.search(str(error))
+    return reason(ValueError(message[1]) if message else error)
 
 
 def _format_of_address(path: str, argument: str) -> str:
     name = ending(GLOB.split(path)[0] if ending(path) not in FORMATS else path)
     if name and name not in FORMATS:
-        raise _unknown(name, argument, path)
+        raise _unknown_format(name, argument, path)
     return FORMATS.get(name, "parquet")
 
 
-def _found(given: str, argument: str) -> tuple[list[str], list[tuple[str, Path]], dict[str, Any]]:
-    """What Spark is to load, the data files by their names, and options."""
+def _load_paths(
+    given: str, argument: str
+) -> tuple[list[str], list[tuple[str, Path]], dict[str, Any]]:
+    """Return the paths for Spark to load, the data files with their names, and options."""
     path = Path(given).expanduser()
-    whole = path.exists()
-    roots = [path] if whole else sorted(Path(one) for one in glob(str(path), recursive=True))
+    exists = path.exists()
+    roots = [path] if exists else sorted(Path(one) for one in glob(str(path), recursive=True))
     if not roots:
-        raise WorkbenchError(f"{argument}: there is no file {given!r}; {_near(path)}")
+        raise WorkbenchError(f"{argument}: there is no file {given!r}; {_missing_hint(path)}")
     files, nested = [], False
     for root in roots:
         if root.is_dir():
             inside = [*islice(_data_files(root), MOST_FILES)]
             nested = nested or any(_is_nested(file, root) for file in inside)
             files += [(file.name, file) for file in inside]
-        elif whole or not _hidden(root.name):
+        elif exists or not _hidden(root.name):
             files.append((root.name, root))
     if not files:
         raise WorkbenchError(f"{argument}: {given!r} has no file in it; give one that has data.")
-    if whole and path.is_file() and _hidden(path.name):
+    if exists and path.is_file() and _hidden(path.name):
         raise WorkbenchError(
             f"{argument}: Spark leaves out files such as {path.name!r}, which begin with '_' or "
             "'.'; rename it."
@@ -184,12 +190,12 @@ def _found(given: str, argument: str) -> tuple[list[str], list[tuple[str, Path]]
             f"{argument}: {given!r} is a table of Delta Lake; give "
             f"spark.read.format('delta').load({given!r}) in a session that has it."
         )
-    names = [_literal(str(root.resolve())) for root in roots]
+    names = [_escape_glob(str(root.resolve())) for root in roots]
     return names, files, {"recursiveFileLookup": True} if nested else {}
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """The files below a folder that Spark would read, in their order."""
+    """Yield the files below a folder that Spark would read, sorted by name."""
     for one in sorted(folder.iterdir()):
         if _hidden(one.name):
             continue
@@ -200,18 +206,18 @@ def _data_files(folder: Path) -> Iterator[Path]:
 
 
 def _hidden(name: str) -> bool:
-    """Whether Spark leaves a file out: its own notes, but not the folders of its partitions."""
+    """Return whether Spark ignores a file: its metadata, but not the folders of partitions."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
 def _is_nested(file: Path, root: Path) -> bool:
-    """Whether a file is in a folder that is no partition, where Spark does not look by itself."""
+    """Return whether a file is in a folder that is no partition, which Spark skips by default."""
     between = file.relative_to(root).parts[:-1]
     return bool(between) and not all("=" in part for part in between)
 
 
-def _literal(path: str) -> str:
-    """A path whose letters mean themselves to Spark."""
+def _escape_glob(path: str) -> str:
+    """Escape a path, so that Spark takes each character literally."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
@@ -219,7 +225,7 @@ def _format(names: Sequence[str], argument: str, given: str) -> str:
     endings = sorted({ending(name) for name in names})
     for one in endings:
         if one not in FORMATS:
-            raise _unknown(one, argument, given)
+            raise _unknown_format(one, argument, given)
     formats = sorted({FORMATS[one] for one in endings})
     if len(formats) > 1:
         raise WorkbenchError(
@@ -229,7 +235,7 @@ def _format(names: Sequence[str], argument: str, given: str) -> str:
     return formats[0]
 
 
-def _unknown(name: str, argument: str, given: str) -> WorkbenchError:
+def _unknown_format(name: str, argument: str, given: str) -> WorkbenchError:
     what = f"ends in {name!r}" if name else "has no ending"
     other = "pandas.read_excel" if name.startswith(".xls") else "another library"
     return WorkbenchError(
@@ -238,7 +244,7 @@ def _unknown(name: str, argument: str, given: str) -> WorkbenchError:
     )
 
 
-def _near(path: Path) -> str:
+def _missing_hint(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"nor is there a folder {str(folder)!r}."
@@ -248,19 +254,19 @@ def _near(path: Path) -> str:
     return nearest(path.name, names)
 
 
-def _options(format: str, files: Sequence[Path]) -> dict[str, Any]:
-    """How the text in files is laid out, as the first of them tells it."""
+def _text_options(format: str, files: Sequence[Path]) -> dict[str, Any]:
+    """Return options for the layout of text files, detected from the first one."""
     if format == "csv":
         separator = _separator(files[0])
         rows = [*_records(files[0], separator)]
         header = rows[0] if rows else []
-        others = (next(_records(file, separator), []) for file in files[1:])
-        # Spark gives such columns names of its own, and then finds that the header has others.
-        ours = _is_renamed(header) and all(one == header for one in others)
+        other_headers = (next(_records(file, separator), []) for file in files[1:])
+        # Spark renames such columns, and would then report that the header has other names.
+        same_headers = _spark_renames(header) and all(one == header for one in other_headers)
         return {
             "sep": separator,
-            "multiLine": _span_lines(rows, len(header)),
-            **({"enforceSchema": True} if ours else {}),
+            "multiLine": _has_multiline_values(rows, len(header)),
+            **({"enforceSchema": True} if same_headers else {}),
         }
     if format == "json":
         return {"multiLine": _is_one_document(files[0])}
@@ -268,21 +274,21 @@ def _options(format: str, files: Sequence[Path]) -> dict[str, Any]:
 
 
 def _records(file: Path, separator: str) -> Iterator[list[str]]:
-    return csv.reader(StringIO(_beginning(file)), delimiter=separator)
+    return csv.reader(StringIO(_head_of(file)), delimiter=separator)
 
 
-def _is_renamed(header: Sequence[str]) -> bool:
-    """Whether columns have no name, as the index that pandas writes, or one name twice."""
+def _spark_renames(header: Sequence[str]) -> bool:
+    """Return whether a column has no name, such as the index of pandas, or a repeated name."""
     return "" in header or len({name.lower() for name in header}) < len(header)
 
 
-def _span_lines(rows: Sequence[Sequence[str]], columns: int) -> bool:
-    """Whether a quoted value has a line's end in it: a whole row, not a quote left open."""
+def _has_multiline_values(rows: Sequence[Sequence[str]], columns: int) -> bool:
+    """Return whether a quoted value in a complete row spans lines; an open quote does not count."""
     return any(len(row) == columns and any("\n" in value for value in row) for row in rows)
 
 
-def _beginning(file: Path) -> str:
-    """The first letters of a text; nothing where only Spark unpacks it."""
+def _head_of(file: Path) -> str:
+    """Return the head of a text file; empty if only Spark can decompress it."""
     packing = file.suffix.lower()
     if packing in UNPACKED_BY_SPARK and packing not in PACKED:
         return ""
@@ -292,18 +298,18 @@ def _beginning(file: Path) -> str:
 
 
 def _separator(file: Path) -> str:
-    """The separator that parts the first line into the most columns; a comma where none does."""
+    """Return the separator that splits the first line into most columns, by default a comma."""
     if ending(file.name) == ".tsv":
         return "\t"
-    lines = _beginning(file).splitlines()[:1]
+    lines = _head_of(file).splitlines()[:1]
     return max(SEPARATORS, key=lambda one: len(next(csv.reader(lines, delimiter=one), [])))
 
 
 def _is_one_document(file: Path) -> bool:
-    """Whether JSON is one document, and not one object a line."""
-    first = next((line for line in _beginning(file).splitlines() if line.strip()), "{}")
+    """Return whether JSON is one document, and not one object per line."""
+    first = next((line for line in _head_of(file).splitlines() if line.strip()), "{}")
     try:
         return not isinstance(json.loads(first), dict)
     except ValueError:
-        # A line that is cut is one object of many; one that ends is the begin of a document.
+        # A truncated line is one object of many; a complete line is the beginning of a document.
         return len(first) < MOST_LETTERS - 1

@@ -1,4 +1,4 @@
-"""What a user gives as a table: of Spark, pandas, Polars or Arrow, a path, or a table's name."""
+"""Convert what a user gives as a table: of Spark, pandas, Polars or Arrow, a path, or a name."""
 
 import sys
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from workbench.arguments import check_text
 from workbench.arrow_frame import TIMES, arrow_frame
 from workbench.columnar.zones import as_instants, has_clocks
 from workbench.errors import WorkbenchError, kind_in_words
-from workbench.spark.cell_line import said_in_cell
+from workbench.spark.cell_line import cell_message
 from workbench.spark.in_driver import ZONE
 from workbench.spark.sessions.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
 
-#: How Arrow's tables, Polars, DuckDB and others hand over what they hold.
+#: The methods with which Arrow, Polars, DuckDB and others export their data.
 STREAMS = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
@@ -34,27 +34,27 @@ class HandsOverArrow(Protocol):
         """Hand over the columns."""
 
 
-#: What each call takes as a table: docs/front-door.md says how it is read.
+#: The types that each call accepts as a table: see docs/front-door.md.
 TableLike: TypeAlias = "DataFrame | pd.DataFrame | HandsOverArrow | str | PathLike[str]"
 
 
 def table(
     what: Any, argument: str = "events", times: Mapping[str, str] | None = None
 ) -> "DataFrame":
-    """Return anything that is a table as one of Spark, which can be scanned as a whole.
+    """Return a table of any kind as a DataFrame.
 
     Parameters
     ----------
     what : Spark, pandas, Polars or Arrow table, str or path
-        Whatever hands over Arrow (DuckDB's relations, too), a path to Parquet, CSV, JSON or ORC,
-        its folder or a pattern of names, or the name of a table in Spark's catalog. An index of
-        pandas that has a name or holds times becomes columns.
+        Any object that exports Arrow (also DuckDB's relations), a path to Parquet, CSV, JSON or
+        ORC, a folder or a pattern of file names, or the name of a table in Spark's catalog. An
+        index of pandas that has a name or holds times becomes columns.
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
     times : dict of str to str, optional
         How columns of text or numbers become times: by "ISO 8601", by a pattern of Spark such as
         "d/M/yyyy H:mm", or as "epoch seconds", "epoch milliseconds", "epoch microseconds",
-        "epoch nanoseconds". What cannot be read so is null.
+        "epoch nanoseconds". Values that cannot be parsed become null.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def table(
     Raises
     ------
     WorkbenchError
-        When it is no table, a stream, or cannot be read.
+        When it is no table, is a stream, or cannot be read.
 
     Warns
     -----
@@ -91,21 +91,21 @@ def table(
     return df if times is None else with_times(df, times)
 
 
-def in_order(what: Any, argument: str, number: str) -> "DataFrame | None":
-    """Return a table that is held here with the number of each row, where it has an order at all.
+def with_row_numbers(what: Any, argument: str, number: str) -> "DataFrame | None":
+    """Return a table in this process as a DataFrame with row numbers, if its rows have an order.
 
     Parameters
     ----------
     what : TableLike
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
     number : str
-        The column that is added, from 0 in the order of the rows.
+        The added column of row numbers, from 0 in the order of the rows.
 
     Returns
     -------
     pyspark.sql.DataFrame or None
-        None of Spark's own tables and of files, whose rows have no order of their own.
+        None for Spark's tables and for files, whose rows have no order.
     """
     from pyspark.sql import DataFrame
 
@@ -117,7 +117,7 @@ def in_order(what: Any, argument: str, number: str) -> "DataFrame | None":
 
 
 def is_spark(value: Any) -> bool:
-    """Say whether Spark has a table already, or reads it: a DataFrame, a path or a table's name.
+    """Return whether Spark has or reads a table: a DataFrame, a path or a table's name.
 
     Examples
     --------
@@ -130,14 +130,14 @@ def is_spark(value: Any) -> bool:
 
 
 def is_stream(value: Any) -> "TypeGuard[DataFrame]":
-    """Say whether a value is a table that goes on for ever."""
+    """Return whether a value is a streaming DataFrame."""
     from pyspark.sql import DataFrame
 
     return isinstance(value, DataFrame) and value.isStreaming
 
 
 def is_table(value: Any) -> bool:
-    """Say whether a value is of a kind that :func:`table` takes.
+    """Return whether a value has a type that :func:`table` accepts.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def _has_arrow(value: Any) -> bool:
 
 
 def _is_lazy(value: Any) -> bool:
-    """Whether it is a question to Polars that has not been answered."""
+    """Return whether a value is a LazyFrame of Polars."""
     kind = type(value)
     return kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "polars"
 
@@ -171,14 +171,15 @@ def _as_spark(value: Any, argument: str) -> "DataFrame":
     if isinstance(value, str) or is_path(value):
         return read_files(value, argument, session())
     spark = session()
-    with said_in_cell("handing the table to Spark"):
+    with cell_message("handing the table to Spark"):
         return arrow_frame(spark, held_rows(value, argument))
 
 
 def held_rows(value: Any, argument: str) -> pa.Table:
-    """Return a table that is held here, with types of Spark, and instants where Spark makes such.
+    """Return a table in this process as Arrow, with types that Spark supports.
 
-    PySpark fails on times that the clocks of the session's zone show twice or never.
+    Times without a zone become instants in the session's zone if Spark would convert them, as
+    PySpark fails on times that the clocks of that zone show twice or never.
 
     Raises
     ------
@@ -192,8 +193,8 @@ def held_rows(value: Any, argument: str) -> pa.Table:
     zone = session().conf.get(ZONE) or "UTC"
     for k in clocks:
         chunks = rows.column(k).chunks or [pa.array([], rows.schema.types[k])]
-        held = [as_instants(one, zone) for one in chunks]
-        rows = rows.set_column(k, rows.column_names[k], pa.chunked_array(held))
+        instants = [as_instants(chunk, zone) for chunk in chunks]
+        rows = rows.set_column(k, rows.column_names[k], pa.chunked_array(instants))
     return rows
 
 
@@ -202,21 +203,21 @@ def _by_name(name: str, argument: str) -> "DataFrame":
 
     check_text(name, argument)
     spark = session()
-    for written in (name, quoted(name)):  # the second is one with a space, say
+    for identifier in (name, quoted(name)):  # the second is for a name with a space, say
         try:
-            if spark.catalog.tableExists(written):
-                return spark.table(written)
+            if spark.catalog.tableExists(identifier):
+                return spark.table(identifier)
         except (AnalysisException, ParseException):
             pass
     database = name.rpartition(".")[0]
     try:
-        # Not `listTables`, which fails as a whole where the catalog cannot read one of them.
-        found = (
+        # Not `listTables`, which fails as a whole if the catalog cannot read one of them.
+        tables = (
             spark.sql("SHOW TABLES IN IDENTIFIER(:of)", args={"of": database})
             if database
             else spark.sql("SHOW TABLES")
         )
-        known = [row["tableName"] for row in found.collect()]
+        known = [row["tableName"] for row in tables.collect()]
     except (AnalysisException, ParseException):
         known = []
     raise WorkbenchError(
@@ -225,7 +226,7 @@ def _by_name(name: str, argument: str) -> "DataFrame":
 
 
 def arrow_rows(value: Any, argument: str) -> pa.Table:
-    """Return a table of pandas, Polars, DuckDB or Arrow as one of Arrow.
+    """Return a table of pandas, Polars, DuckDB or Arrow as an Arrow table.
 
     Raises
     ------
@@ -241,7 +242,7 @@ def arrow_rows(value: Any, argument: str) -> pa.Table:
         try:
             return pa.table(whole)
         except (pa.ArrowInvalid, TypeError, ValueError):
-            _check_types(whole, argument)  # Else one column or one value, which is no table.
+            _check_types(whole, argument)  # Else it is one column or one value, and no table.
     raise WorkbenchError(
         f"{argument}: this is {kind_in_words(value)} and no table; give one of Spark, pandas, "
         "Polars or Arrow, the path of a file, or a table's name."
@@ -249,7 +250,7 @@ def arrow_rows(value: Any, argument: str) -> pa.Table:
 
 
 def _check_types(value: Any, argument: str) -> None:
-    """Refuse a column of Polars of a type that Arrow has not, such as integers of 128 bits."""
+    """Refuse a column of Polars whose type Arrow does not have, such as integers of 128 bits."""
     polars = sys.modules.get("polars")
     if polars is None or not isinstance(value, polars.DataFrame):
         return
@@ -264,12 +265,12 @@ def _check_types(value: Any, argument: str) -> None:
 
 
 def _check_no_objects(value: Any, argument: str) -> None:
-    """Refuse Python objects in a column of Polars, which hands over where they are in memory."""
+    """Refuse Python objects in a column of Polars, which exports their addresses in memory."""
     polars = sys.modules.get("polars")
     if polars is None or not isinstance(value, polars.DataFrame):
         return
-    if held := [name for name, kind in value.schema.items() if kind == polars.Object]:
+    if names := [name for name, kind in value.schema.items() if kind == polars.Object]:
         raise WorkbenchError(
-            f"{argument}: column {held[0]!r} holds Python's objects, which Spark has no type for; "
+            f"{argument}: column {names[0]!r} holds Python's objects, which Spark has no type for; "
             "cast it, or drop it."
         )

@@ -1,4 +1,4 @@
-"""Which tables are answered in the driver's process: small ones, whose rows it holds already."""
+"""Decide which tables are answered in the driver's process: small ones with rows already there."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,30 +10,30 @@ from workbench.spark.sources.given import held_rows, is_spark, table
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Spark's option that says which: tables "given" as pandas, Polars or Arrow; Spark's "local"
-#: relations as well; "never" any.
-ANSWERED, GIVEN, LOCAL, NEVER = "spark.workbench.answerInDriver", "given", "local", "never"
-#: Spark's option that says up to how many rows, and what it is if nobody says so.
+#: The session's option for this, and its values: "given" for tables of pandas, Polars or Arrow;
+#: "local" for Spark's local relations as well; "never" for none.
+ANSWER_IN_DRIVER, GIVEN, LOCAL, NEVER = "spark.workbench.answerInDriver", "given", "local", "never"
+#: The session's option for the largest number of rows, and its default.
 ROWS, MOST_ROWS = "spark.workbench.answerInDriver.maxRows", 1_000_000
-#: And up to how many bytes: the answer, and what is made on the way, take some times as many.
+#: The largest size in bytes: the result and intermediate values take several times as much.
 MOST_BYTES = 256_000_000
-#: Up to so many bytes of its files a table is fetched where its answer is wanted at once.
+#: The largest size in bytes of files that are fetched for an immediate result.
 MOST_BYTES_OF_FILES = 16_000_000
-#: What may stand on a relation so that it has no more rows for it.
-_ON_IT = ("Project", "Filter", "SubqueryAlias", "View")
+#: Spark's plan nodes that add no rows to those of the relation below them.
+_TRANSPARENT = ("Project", "Filter", "SubqueryAlias", "View")
 
 
 def source(what: Any, argument: str = "events", at_once: bool = False) -> "DataFrame | HeldTable":
-    """Return anything that is a table as one of Spark, or as one that is answered in this process.
+    """Return a table of any kind as a DataFrame, or as one that is answered in this process.
 
     Parameters
     ----------
     what : TableLike
     argument : str
-        What the caller calls it, for the error's sake.
+        The name of the caller's argument, for error messages.
     at_once : bool
-        Whether the answer is no DataFrame, which would be asked for later: then a local relation
-        of Spark, and files of a few bytes, are answered in this process, too.
+        Whether the result is computed immediately, and is not a lazy DataFrame: then a local
+        relation of Spark and small files are also answered in this process.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def source(what: Any, argument: str = "events", at_once: bool = False) -> "DataF
     Raises
     ------
     WorkbenchError
-        As :func:`workbench.spark.sources.given.table`; or when Spark's option is none.
+        As :func:`workbench.spark.sources.given.table`; or when the option has an unknown value.
 
     Examples
     --------
@@ -57,11 +57,11 @@ def source(what: Any, argument: str = "events", at_once: bool = False) -> "DataF
         spark = session()
         held = HeldTable(rows, spark)
         small = len(rows) <= most_rows(spark) and rows.nbytes <= MOST_BYTES
-        return held if small and asked(spark) != NEVER else held.df
+        return held if small and in_driver_setting(spark) != NEVER else held.df
     df = table(what, argument)
     spark = df.sparkSession
-    which = asked(spark)
-    if which == NEVER or (which == GIVEN and not at_once):
+    setting = in_driver_setting(spark)
+    if setting == NEVER or (setting == GIVEN and not at_once):
         return df
     rows_here = local_rows(df)
     if rows_here is None:
@@ -69,64 +69,64 @@ def source(what: Any, argument: str = "events", at_once: bool = False) -> "DataF
     return HeldTable(None, spark, df) if rows_here <= most_rows(spark) else df
 
 
-def asked(spark: "SparkSession") -> str:
-    """Return which tables a session says are answered in this process.
+def in_driver_setting(spark: "SparkSession") -> str:
+    """Return the session's option for which tables are answered in this process.
 
     Raises
     ------
     WorkbenchError
     """
-    found = spark.conf.get(ANSWERED, GIVEN)
-    check_known(found, (GIVEN, LOCAL, NEVER), ANSWERED)
-    return str(found)
+    setting = spark.conf.get(ANSWER_IN_DRIVER, GIVEN)
+    check_known(setting, (GIVEN, LOCAL, NEVER), ANSWER_IN_DRIVER)
+    return str(setting)
 
 
 def most_rows(spark: "SparkSession") -> int:
-    """Return up to how many rows a session has answered in this process."""
+    """Return the session's largest number of rows that is answered in this process."""
     return int(spark.conf.get(ROWS, str(MOST_ROWS)) or MOST_ROWS)
 
 
 def local_rows(df: "DataFrame") -> int | None:
-    """Return how many rows a local relation has, at the most; None of any other table.
+    """Return the number of rows of a local relation, or None for any other table.
 
-    Over Spark Connect it is not known what a table is.
+    A filter on the relation may leave fewer rows. Over Spark Connect the result is always None.
     """
-    found = _scanned(df)
-    return int(found.data().size()) if _kind(found) == "LocalRelation" else None
+    source = _source_of(df)
+    return int(source.data().size()) if _class_name(source) == "LocalRelation" else None
 
 
 def is_small(df: "DataFrame") -> bool:
-    """Say whether a table is read from files of a few bytes, however many rows are in them.
+    """Return whether a table is read from small files, however many rows are in them.
 
-    Over Spark Connect that is not known.
+    Over Spark Connect the result is always False.
     """
-    found = _scanned(df)
-    if _kind(found) != "LogicalRelation":
+    source = _source_of(df)
+    if _class_name(source) != "LogicalRelation":
         return False
-    return int(str(found.stats().sizeInBytes())) <= MOST_BYTES_OF_FILES
+    return int(str(source.stats().sizeInBytes())) <= MOST_BYTES_OF_FILES
 
 
-def _scanned(df: "DataFrame") -> Any:
-    """What a table's rows are read from, where each row is one of them; else another part of it."""
+def _source_of(df: "DataFrame") -> Any:
+    """Return the plan node below all projections and filters; None over Spark Connect."""
     jvm = getattr(df, "_jdf", None)
     plan: Any = None if jvm is None else jvm.queryExecution().analyzed()
-    while _kind(plan) in _ON_IT:
+    while _class_name(plan) in _TRANSPARENT:
         plan = plan.children().head()
     return plan
 
 
-def _kind(plan: Any) -> str:
-    """What Spark calls a part of a plan."""
+def _class_name(plan: Any) -> str:
+    """Return the class name of a plan node, or "" for None."""
     return "" if plan is None else str(plan.getClass().getSimpleName())
 
 
 def where_answered(*tables: "DataFrame | HeldTable") -> str:
-    """Return in one sentence where a question to tables is answered, and why.
+    """Return in one sentence where a query on tables is answered, and why.
 
     Parameters
     ----------
     *tables : pyspark.sql.DataFrame or HeldTable
-        What :func:`source` returned.
+        From :func:`source`.
     """
     held = [one for one in tables if isinstance(one, HeldTable)]
     if len(held) < len(tables):
@@ -134,5 +134,5 @@ def where_answered(*tables: "DataFrame | HeldTable") -> str:
     counts = [local_rows(one.df) if one.rows is None else len(one.rows) for one in held]
     return (
         f"answered in the driver's process, which holds all {sum(one or 0 for one in counts):,} "
-        f"rows; {ANSWERED} set to {NEVER} sends them to Spark"
+        f"rows; {ANSWER_IN_DRIVER} set to {NEVER} sends them to Spark"
     )

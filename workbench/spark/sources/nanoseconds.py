@@ -1,4 +1,4 @@
-"""Times of Parquet in nanoseconds, as pandas writes them: Spark reads them as numbers alone."""
+"""Read Parquet with times in nanoseconds, as pandas writes it: Spark reads them only as numbers."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +13,8 @@ from workbench.spark.table import name_of
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 
-#: With it Spark finds out that such a column is a number of nanoseconds, and reads it in any case.
-AS_NUMBERS = "spark.sql.legacy.parquet.nanosAsLong"
+#: With this option, Spark infers such a column as a long; with a given schema it needs no option.
+NANOS_AS_LONG = "spark.sql.legacy.parquet.nanosAsLong"
 
 
 def read_nanoseconds(
@@ -23,110 +23,110 @@ def read_nanoseconds(
     files: Sequence[Path],
     argument: str,
 ) -> "DataFrame":
-    """Return what is in Parquet files of which columns are times in nanoseconds.
+    """Return a table of Parquet files with columns of times in nanoseconds.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        Has its options again as soon as the columns are known.
+        Its options are restored when the schema is known.
     load : function
-        Reads the files by a reader that knows their columns.
+        Loads the files with a reader.
     files : list of path
-        All that are read.
+        All files that are read.
     argument : str
-        What the caller calls them, for the error's sake.
+        The name of the caller's argument, for error messages.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        Its times are microseconds. One job has counted those that had more digits.
+        Its times are in microseconds. One job has counted those that had more digits.
 
     Raises
     ------
     WorkbenchError
-        When such times are inside of other columns, or one column is not the same in all files.
+        When such times are nested in other columns, or a column's unit differs between files.
 
     Warns
     -----
     WorkbenchWarning
-        When times have parts of a microsecond, which are dropped, with their number.
+        With the number of times that have parts of a microsecond, which are dropped.
     """
-    zones = _zones(files, argument)
-    with _numbers_are_found(spark):
+    zones = _nanosecond_columns(files, argument)
+    with _nanoseconds_as_long(spark):
         schema = load(spark.read).schema
     df = load(spark.read.schema(schema))
-    _count_aloud(df, list(zones), argument)
-    return df.withColumns({name: _time(name_of(name), zoned) for name, zoned in zones.items()})
+    _warn_of_lost_digits(df, list(zones), argument)
+    return df.withColumns({name: _to_time(name_of(name), zoned) for name, zoned in zones.items()})
 
 
 @contextmanager
-def _numbers_are_found(spark: "SparkSession") -> Iterator[None]:
-    before = spark.conf.get(AS_NUMBERS, None)
-    spark.conf.set(AS_NUMBERS, "true")
+def _nanoseconds_as_long(spark: "SparkSession") -> Iterator[None]:
+    before = spark.conf.get(NANOS_AS_LONG, None)
+    spark.conf.set(NANOS_AS_LONG, "true")
     try:
         yield
     finally:
         if before is None:
-            spark.conf.unset(AS_NUMBERS)
+            spark.conf.unset(NANOS_AS_LONG)
         else:
-            spark.conf.set(AS_NUMBERS, before)
+            spark.conf.set(NANOS_AS_LONG, before)
 
 
-def _zones(files: Sequence[Path], argument: str) -> dict[str, bool]:
-    """The columns of times in nanoseconds, and whether they have a zone.
+def _nanosecond_columns(files: Sequence[Path], argument: str) -> dict[str, bool]:
+    """Return the columns of times in nanoseconds, and whether they have a zone.
 
-    Each file is asked: read as a number, a time in microseconds would be a wrong one.
+    Every file is checked, as times in microseconds that are read as numbers would be wrong.
     """
     import pyarrow.parquet as pq
 
-    found: dict[str, bool | None] = {}
+    zoned_of: dict[str, bool | None] = {}
     for file in files:
         schema = pq.read_metadata(file).schema
         columns = set(schema.to_arrow_schema().names)
         for k in range(len(schema)):
-            path, zoned = schema.column(k).path, _zoned(schema.column(k).logical_type)
+            path, zoned = schema.column(k).path, _has_zone(schema.column(k).logical_type)
             if path not in columns:
                 if zoned is not None:
                     raise WorkbenchError(
                         f"{argument}: {path!r} holds times in nanoseconds inside of a column, "
                         "which Spark does not read; write the file with coerce_timestamps='us'."
                     )
-            elif found.setdefault(path, zoned) != zoned:
+            elif zoned_of.setdefault(path, zoned) != zoned:
                 raise WorkbenchError(
                     f"{argument}: times in column {path!r} are in nanoseconds in some of the "
                     f"files, and in {file.name!r} they are not as there; read these one by one."
                 )
-    return {name: zoned for name, zoned in found.items() if zoned is not None}
+    return {name: zoned for name, zoned in zoned_of.items() if zoned is not None}
 
 
-def _zoned(kind: object) -> bool | None:
-    """Whether times in nanoseconds are of a zone; None of all else.
+def _has_zone(kind: object) -> bool | None:
+    """Return whether times in nanoseconds have a zone, or None for other types.
 
-    Arrow's own type does not tell: it has nanoseconds for the old INT96, too, which Spark reads.
+    Arrow's type is ambiguous: the old INT96, which Spark reads, has nanoseconds there, too.
     """
-    said = json.loads(kind.to_json())  # type: ignore[attr-defined]
-    if said.get("Type") != "Timestamp" or said["timeUnit"] != "nanoseconds":
+    fields = json.loads(kind.to_json())  # type: ignore[attr-defined]
+    if fields.get("Type") != "Timestamp" or fields["timeUnit"] != "nanoseconds":
         return None
-    return bool(said["isAdjustedToUTC"])
+    return bool(fields["isAdjustedToUTC"])
 
 
-def _count_aloud(df: "DataFrame", names: Sequence[str], argument: str) -> None:
+def _warn_of_lost_digits(df: "DataFrame", names: Sequence[str], argument: str) -> None:
     from pyspark.sql import functions as F
 
     rest = [F.count_if(name_of(name) % NANOSECONDS_A_MICROSECOND != 0) for name in names]
-    many, *dropped = df.agg(F.count("*"), *rest).collect()[0]
+    total, *dropped = df.agg(F.count("*"), *rest).collect()[0]
     for name, count in zip(names, dropped, strict=True):
         if count:
-            warn_of_dropped(count, many, name, argument)
+            warn_of_dropped(count, total, name, argument)
 
 
-def _time(nanoseconds: "Column", zoned: bool) -> "Column":
-    """The microsecond that a time is in; before 1970, too, that is the one that began before it."""
+def _to_time(nanoseconds: "Column", zoned: bool) -> "Column":
+    """Return a time rounded down to microseconds, also before 1970."""
     from pyspark.sql import functions as F
 
-    whole = F.lit(NANOSECONDS_A_MICROSECOND)
-    behind = (nanoseconds % whole < 0).cast("long")
-    microseconds = F.call_function("div", nanoseconds, whole) - behind
+    unit = F.lit(NANOSECONDS_A_MICROSECOND)
+    negative_rest = (nanoseconds % unit < 0).cast("long")
+    microseconds = F.call_function("div", nanoseconds, unit) - negative_rest
     if zoned:
         return F.timestamp_micros(microseconds)
     epoch, one = F.expr("TIMESTAMP_NTZ'1970-01-01'"), F.expr("INTERVAL '0.000001' SECOND")

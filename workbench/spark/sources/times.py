@@ -1,4 +1,4 @@
-"""Times that are text or numbers: how they are written, and how Spark reads them."""
+"""Times as text or numbers: detect their format, and convert them with Spark."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 ISO = "ISO 8601"
-#: How many there are in a second, of what numbers of an epoch count.
+#: Formats of numbers since 1970, and the number of their units per second.
 EPOCHS = {
     "epoch seconds": 1,
     "epoch milliseconds": 10**3,
     "epoch microseconds": 10**6,
     "epoch nanoseconds": 10**9,
 }
-#: Numbers are taken for times of an epoch where they are between these.
+#: Numbers are recognised as times if they are between these.
 EARLIEST, LATEST = datetime(1990, 1, 1), datetime(2100, 1, 1)
 _SECONDS = [since_epoch(at) // SECOND for at in (EARLIEST, LATEST)]
 
 _DAY, _YEAR, _WORD = r"\d{1,2}", r"\d{4}", r"[A-Za-z]{3}"
 _ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")
-#: Dates as they are written: what they look like, and Spark's patterns for them.
+#: Regular expressions of dates, and Spark's patterns for them.
 _DATES: Sequence[tuple[str, tuple[str, ...]]] = (
     (rf"{_DAY}/{_DAY}/{_YEAR}", ("d/M/yyyy", "M/d/yyyy")),
     (rf"{_DAY}-{_DAY}-{_YEAR}", ("d-M-yyyy", "M-d-yyyy")),
@@ -42,28 +42,28 @@ _DATES: Sequence[tuple[str, tuple[str, ...]]] = (
     (rf"{_DAY} [A-Za-z]{{4,}} {_YEAR}", ("d MMMM yyyy",)),
     (rf"[A-Za-z]{{4,}} {_DAY}, {_YEAR}", ("MMMM d, yyyy",)),
 )
-#: The time of day behind a date.
+#: Regular expressions of the time of day after a date, and Spark's patterns for them.
 _CLOCKS = (
     ("", ""),
     (r"(?P<gap>,? |T)\d{1,2}:\d{2}(:\d{2}([.]\d{1,6})?)?", "H:mm[:ss[.SSSSSS]]"),
     (r"(?P<gap>,? )\d{1,2}:\d{2}(:\d{2})? ?[AaPp][Mm]", "h:mm[:ss][ ]a"),
 )
-#: Times of mail and of web servers, which say their zones.
-_WHOLE = (
+#: The same for times of mail and of web servers, which include their zones.
+_WITH_ZONE = (
     (rf"{_WORD}, {_DAY} {_WORD} {_YEAR} \d\d:\d\d:\d\d [+-]\d{{4}}", "d MMM yyyy HH:mm:ss Z"),
     (rf"\[?{_DAY}/{_WORD}/{_YEAR}:\d\d:\d\d:\d\d [+-]\d{{4}}\]?", "d/MMM/yyyy:HH:mm:ss Z"),
 )
-#: What stands around a time and says nothing of it: brackets, and the day of the week.
-_AROUND = r"^\s*\[?([A-Z][a-z]{2}, )?|\]?\s*$"
+#: Text around a time that is ignored: brackets, and the day of the week.
+_BRACKETS_AND_WEEKDAY = r"^\s*\[?([A-Z][a-z]{2}, )?|\]?\s*$"
 #: Words in the name of a column that holds times.
 TIME_WORDS = ("time", "timestamp", "ts", "datetime", "date", "at", "when", "day", "hour", "created",
               "occurred", "updated", "start", "begin")  # fmt: skip
-#: That share of what is looked at has to look like times.
-ENOUGH = 0.6
+#: The smallest share of sampled values that must look like times.
+MATCHING_SHARE = 0.6
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name, in small letters.
+    """Return the words of a name in lower case.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def words_of(name: str) -> list[str]:
 
 
 def is_called_time(name: str) -> bool:
-    """Say whether a name has a word for times in it.
+    """Return whether a name contains a word for times.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def is_called_time(name: str) -> bool:
 
 
 def formats_of(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return in which formats texts look like times, as :func:`as_time` takes them.
+    """Return the formats of :func:`as_time` in which texts look like times.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def formats_of(texts: Iterable[str]) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Empty where they do not; two where day and month may be either.
+        Empty if they do not look like times; two if day and month are ambiguous.
 
     Examples
     --------
@@ -104,53 +104,53 @@ def formats_of(texts: Iterable[str]) -> tuple[str, ...]:
     >>> formats_of(["2024-01-31", "2024-02-01T10:00:00Z", "n/a"]), formats_of(["ann", "bob"])
     (('ISO 8601',), ())
     """
-    given = [text.strip() for text in texts if text.strip()]
-    found: dict[tuple[str, ...], int] = {}
-    for text in given:
+    stripped = [text.strip() for text in texts if text.strip()]
+    counts: dict[tuple[str, ...], int] = {}
+    for text in stripped:
         formats = _formats(text)
-        found[formats] = found.get(formats, 0) + 1
-    found.pop((), None)
-    best = max(found, key=lambda one: found[one], default=())
-    return best if best and found[best] >= ENOUGH * len(given) else ()
+        counts[formats] = counts.get(formats, 0) + 1
+    counts.pop((), None)
+    best = max(counts, key=lambda formats: counts[formats], default=())
+    return best if best and counts[best] >= MATCHING_SHARE * len(stripped) else ()
 
 
 def _formats(text: str) -> tuple[str, ...]:
     if _ISO.match(text):
         return (ISO,)
-    for shape, pattern in _WHOLE:
+    for shape, pattern in _WITH_ZONE:
         if re.fullmatch(shape, text):
             return (pattern,)
     for shape, patterns in _DATES:
-        for clock, behind in _CLOCKS:
-            if found := re.fullmatch(shape + clock, text):
-                gap = found.groupdict().get("gap", "").replace("T", "'T'")
-                return tuple(f"{pattern}{gap}{behind}" for pattern in patterns)
+        for clock_shape, clock in _CLOCKS:
+            if match := re.fullmatch(shape + clock_shape, text):
+                gap = match.groupdict().get("gap", "").replace("T", "'T'")
+                return tuple(f"{pattern}{gap}{clock}" for pattern in patterns)
     return ()
 
 
 def epoch_of(low: float, high: float) -> str | None:
-    """Return what numbers count since 1970, None where they are no times of 1990 to 2100.
+    """Return the unit of numbers since 1970, or None if they are no times of 1990 to 2100.
 
     Examples
     --------
     >>> epoch_of(1_704_067_200_000, 1_706_659_200_000), epoch_of(1, 5_000)
     ('epoch milliseconds', None)
     """
-    for name, many in EPOCHS.items():
-        if _SECONDS[0] * many <= low <= high <= _SECONDS[1] * many:
+    for name, units in EPOCHS.items():
+        if _SECONDS[0] * units <= low <= high <= _SECONDS[1] * units:
             return name
     return None
 
 
 def as_time(value: "Column", format: str) -> "Column":
-    """Return text or numbers as timestamps, null where they cannot be read so.
+    """Return text or numbers as timestamps, and null for values that cannot be parsed.
 
     Parameters
     ----------
     value : pyspark.sql.Column
     format : str
-        "ISO 8601", one of :data:`EPOCHS`, or a pattern of Spark. Text without a zone is of the
-        session's.
+        "ISO 8601", one of :data:`EPOCHS`, or a pattern of Spark. Text without a zone is in the
+        session's zone.
 
     Returns
     -------
@@ -160,33 +160,33 @@ def as_time(value: "Column", format: str) -> "Column":
 
     if format in EPOCHS:
         return _of_epoch(value, EPOCHS[format])
-    text = F.regexp_replace(value.cast("string"), _AROUND, "")
+    text = F.regexp_replace(value.cast("string"), _BRACKETS_AND_WEEKDAY, "")
     if format == ISO:
-        # Spark takes a time of day alone, too, and makes it one of today.
+        # Spark also accepts a time of day without a date, and uses today's date.
         return F.when(text.rlike(r"^\d{4}-\d{1,2}-\d{1,2}"), text.try_cast("timestamp"))
     return F.try_to_timestamp(text, F.lit(format))
 
 
-def _of_epoch(value: "Column", many: int) -> "Column":
-    """Numbers since 1970; what no timestamp holds is null, and not an error of the whole job."""
+def _of_epoch(value: "Column", units: int) -> "Column":
+    """Return numbers since 1970 as timestamps; null out of range, so that the job does not fail."""
     from pyspark.sql import functions as F
 
-    if many < 10**6:
-        micros = F.round(value.try_cast("double") * F.lit(10**6 // many)).try_cast("long")
+    if units < 10**6:
+        micros = F.round(value.try_cast("double") * F.lit(10**6 // units)).try_cast("long")
     else:
-        # By steps that doubles hold: a nanosecond of today has more digits than they do.
-        step, whole = many // 10**6, value.try_cast("long")
+        # Rounded first: nanoseconds since 1970 have more digits than doubles hold.
+        step, whole = units // 10**6, value.try_cast("long")
         micros = F.round((whole - F.pmod(whole, F.lit(step))) / F.lit(step)).try_cast("long")
     return F.timestamp_micros(micros)
 
 
 def with_times(df: "DataFrame", times: Mapping[str, str]) -> "DataFrame":
-    """Return a table in which columns of text or numbers are times.
+    """Return a table with columns of text or numbers converted to times.
 
     Raises
     ------
     WorkbenchError
-        When there is no such column, it holds neither text nor numbers, or the format is none.
+        When there is no such column, it holds neither text nor numbers, or the format is unknown.
     """
     if not isinstance(times, Mapping):
         raise WorkbenchError(
@@ -195,10 +195,10 @@ def with_times(df: "DataFrame", times: Mapping[str, str]) -> "DataFrame":
     bound = BoundTable.of(df)
     for name, format in times.items():
         value = column(bound, name, "times")
-        held = type_of(bound, name)
-        if held.typeName() in ("timestamp", "timestamp_ntz", "date", "boolean", "binary"):
+        kind = type_of(bound, name)
+        if kind.typeName() in ("timestamp", "timestamp_ntz", "date", "boolean", "binary"):
             raise WorkbenchError(
-                f"times: column {name!r} holds {held.simpleString()}, neither text nor numbers; "
+                f"times: column {name!r} holds {kind.simpleString()}, neither text nor numbers; "
                 "leave it out."
             )
         _check_format(format)

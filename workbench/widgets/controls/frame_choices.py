@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from math import ceil
 from typing import Any
 
-from workbench.durations import DAY, HOUR, MINUTE, microseconds, spoken
+from workbench.durations import DAY, HOUR, MINUTE, duration_text, microseconds
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER
 from workbench.frames.frame import Frame
 from workbench.widgets.controls.funnel import WINDOWS
@@ -82,7 +82,7 @@ def _side(frame: Frame, bound: Any) -> str:
 def _length(frame: Frame, bound: Any) -> str:
     amount = abs(bound.amount)
     if bound.unit == MICROSECONDS:
-        return spoken(amount)
+        return duration_text(amount)
     if bound.unit == NUMBER:
         return f"{amount:,}"
     unit = {"rows": "row", "groups": "group"}.get(frame.unit, "month")

@@ -9,12 +9,12 @@ import traitlets
 from kernels.funnel.chain_levels import ORDERS
 from kernels.funnel.levels import MAX_STEPS
 from workbench.described import name_shown
-from workbench.durations import Duration, microseconds, spoken
+from workbench.durations import Duration, duration_text, microseconds
 from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.widgets.sharing.state import Parts, option_for, single_text
 
 WINDOWS = [
@@ -148,7 +148,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             reentry.value = False  # which calls this again
             return
         # Set before the funnel, whose observers read it.
-        self.by = any_of(self.segments.value or (), "by")
+        self.by = optional_names(self.segments.value or (), "by")
         self._offer_most()
         self.funnel = self._current_funnel()
 
@@ -317,7 +317,7 @@ def _by_text(names: Sequence[str] | str) -> str:
 def _windows(windows: Sequence[Duration]) -> list[tuple[str, Duration]]:
     """Return windows from short to long, with their labels; of equal ones, the last."""
     known: dict[int, Duration] = {microseconds(window): window for window in windows}
-    return [(spoken(micros), known[micros]) for micros in sorted(known)]
+    return [(duration_text(micros), known[micros]) for micros in sorted(known)]
 
 
 def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlider:

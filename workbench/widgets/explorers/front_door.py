@@ -17,7 +17,7 @@ from workbench.figures.svg import cut, text
 from workbench.markup import Markup, element, in_lines, joined
 from workbench.profiles.columns import INTEGER, REAL, TEXT, TIME
 from workbench.profiles.profile import Profile
-from workbench.profiles.proposals import ROLES, duration_text, failures
+from workbench.profiles.proposals import ROLES, failures, span_text
 from workbench.spark.sources.times import with_times
 from workbench.spark.table import name_of
 from workbench.widgets.clock import SPINNER
@@ -338,7 +338,7 @@ def _facts(profile: Profile) -> Sequence[object]:
     facts: list[object] = [fact(profile.rows, "row"), fact(len(profile.columns), "column")]
     if (time := profile.best("time")) is not None:
         low, high, span = profile.span(time.column)
-        facts.append(f"{low} to {high}, {duration_text(span)}")
+        facts.append(f"{low} to {high}, {span_text(span)}")
     return facts
 
 

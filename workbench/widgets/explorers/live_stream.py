@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.durations import MINUTE, spoken
+from workbench.durations import MINUTE, duration_text
 from workbench.errors import WorkbenchError
 from workbench.figures.live import REVISED, Strip, live_figure, live_svg
 from workbench.lessons.follow import Follower, MicroBatches
@@ -470,7 +470,7 @@ def _numbers_table(numbers: list[tuple[str, str]]) -> Markup:
 def _lag(behind: np.timedelta64) -> str:
     """Return the distance of a watermark in words, to the minute."""
     minutes = int(behind.astype("m8[m]").astype(int))
-    return spoken(minutes * MINUTE) if minutes else "0 min"
+    return duration_text(minutes * MINUTE) if minutes else "0 min"
 
 
 def _time_of(over: "Over", stream: Any) -> str:

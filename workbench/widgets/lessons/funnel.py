@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kernels import Trace, trace, window_funnel, window_funnel_once
 from kernels.funnel.levels import entries
 from workbench.described import noun
-from workbench.durations import spoken
+from workbench.durations import duration_text
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.widgets.lessons.edited import FunnelInput, LessonMaker
@@ -83,7 +83,7 @@ def _view(funnel: Funnel, rows: KeyRows) -> FunnelView:
 
 def funnel_title(funnel: Funnel, rows: KeyRows) -> str:
     """Return the title of a lesson."""
-    window = funnel.window if rows.integer_time else spoken(funnel.span(integer_time=False))
+    window = funnel.window if rows.integer_time else duration_text(funnel.span(integer_time=False))
     rules = [f"{name} {value}" for name, value, usual in funnel.rule_arguments() if value != usual]
     suffix = "".join(f", {one}" for one in (*funnel.modes, *rules))
     steps = len(funnel.labels)
@@ -99,7 +99,7 @@ def _formatters(funnel: Funnel, rows: KeyRows, clock: Clock) -> dict[str, Callab
         return "" if value == UNWRITTEN else clock(value)
 
     def window(value: int) -> Any:
-        return value if rows.integer_time else spoken(value)
+        return value if rows.integer_time else duration_text(value)
 
     return {**dict.fromkeys(TIMES, times), "window": window, "states": chains_of(clock)}
 

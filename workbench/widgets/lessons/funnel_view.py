@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kernels import Step, Trace
 from workbench.described import name_shown
-from workbench.durations import DAY, MINUTE, SECOND, from_epoch, spoken
+from workbench.durations import DAY, MINUTE, SECOND, duration_text, from_epoch
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.funnel.spec import MODES
@@ -173,7 +173,7 @@ class FunnelView:
 
     def _from(self, chosen: int, origin: int) -> dict[str, Any]:
         """Return the window of a chain that began at this time."""
-        length = str(self.window) if self.rows.integer_time else spoken(self.window)
+        length = str(self.window) if self.rows.integer_time else duration_text(self.window)
         return {
             "from": self._at(chosen - origin),
             "to": self._at(chosen - origin + self.window),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kernels import Step, Trace, trace
 from kernels.core.recording import recorded
 from kernels.tiling.ladder import RUNGS, tiled_aggregate
-from workbench.durations import Duration, microseconds, spoken, ticks
+from workbench.durations import Duration, duration_text, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.lessons.tiling_steps import READERS
 from workbench.lessons.tree_run import TREE_AGGREGATES, answer_formatter
@@ -230,5 +230,5 @@ def _formatters(formatter: Formatter, clock: Clock, timed: bool) -> dict[str, Ca
 
     shown: dict[str, Callable[[Any], Any]] = dict.fromkeys(STATES, formatter)
     if timed:
-        shown |= dict.fromkeys(TIMES, times) | dict.fromkeys(LENGTHS, spoken)
+        shown |= dict.fromkeys(TIMES, times) | dict.fromkeys(LENGTHS, duration_text)
     return shown

@@ -12,7 +12,7 @@ import traitlets
 
 from workbench.errors import WorkbenchError
 from workbench.figures.theme import stylesheet_of
-from workbench.markup import Markup, as_json, filled, in_letters, own_file, stylesheet
+from workbench.markup import Markup, as_json, filled, in_base64, own_file, stylesheet
 from workbench.widgets.script import STATIC, loader
 from workbench.widgets.sharing.files import write_file
 from workbench.widgets.sharing.kept import LESSON, saved_output
@@ -84,7 +84,7 @@ def player_page(lesson: Lesson, step: int, mode: str, still_at: int) -> Markup:
         "title": lesson["title"],
         "style": stylesheet(_STYLE),
         "module": own_file(_MODULE),
-        "lesson": in_letters(_compressed(lesson)),
+        "lesson": in_base64(_compressed(lesson)),
         "picture": still(lesson, still_at),
         "step": step + 1,
         "mode": as_json(mode),

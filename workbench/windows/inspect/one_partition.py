@@ -12,7 +12,7 @@ from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_one_sentence
-from workbench.spark.one_key import first_rows, is_key, key_values, no_key
+from workbench.spark.one_key import first_rows, has_key, key_values, unknown_key_error
 from workbench.spark.table import BoundTable, column
 from workbench.windows.plan import bound
 from workbench.windows.spark_engine import sort_column
@@ -151,11 +151,11 @@ def partition_of(
     task, carried = bound(over, df)
     table = carried.table
     values = _first_key(table) if key is None else key_values(key, over.partition_by)
-    partition = table.df.where(is_key(table, values, null_is_value=True))
+    partition = table.df.where(has_key(table, values, null_is_value=True))
     terms = [sort_column(term, column(table, term.name, "order_by")) for term in over.order_by]
     rows = first_rows(partition, terms, carried.wanted, most)
     if not len(rows):
-        raise no_key(key)
+        raise unknown_key_error(key)
     block = ordered_block(rows.slice(0, most), task.keys, task.order)
     return Partition(over, table.df, values, task, block, len(rows) > most)
 

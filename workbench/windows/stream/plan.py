@@ -19,7 +19,7 @@ from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.spark_hash import numbers_for
 from workbench.spark.partitions import set_partitions
-from workbench.spark.shipping import finding, ship
+from workbench.spark.shipping import ship, with_packages
 from workbench.spark.shuffle import Carried, numbered, with_partition
 from workbench.spark.steps import named_task
 from workbench.windows.stream.processor import BUCKET, processor_of
@@ -99,7 +99,7 @@ def run_stream(bound: BoundStream) -> "DataFrame":
     counted = output.observe(f"{OBSERVED} {seal.call.hex()[:8]} {next(_NUMBERS)}", *sums)
     task = UnbundleTask(tuple(bound.schema.names))
     bundles = counted.select(BUNDLE).where(F.col(BUNDLE).isNotNull())
-    return bundles.mapInArrow(named_task("stream rows", finding(task.run)), bound.schema)
+    return bundles.mapInArrow(named_task("stream rows", with_packages(task.run)), bound.schema)
 
 
 def _bundle_by_bucket(bound: BoundStream, buckets: int) -> "DataFrame":
@@ -112,7 +112,7 @@ def _bundle_by_bucket(bound: BoundStream, buckets: int) -> "DataFrame":
     routed = with_partition(rows, [number[HASH]], buckets)
     task = BundleTask((*wanted, PARTITION), bound.key, buckets)
     bundles = routed.mapInArrow(
-        named_task("bundle by bucket", finding(task.run)), f"{PARTITION} int, {BUNDLE} binary"
+        named_task("bundle by bucket", with_packages(task.run)), f"{PARTITION} int, {BUNDLE} binary"
     )
     names = F.array(*map(F.lit, bucket_names(buckets)))
     return bundles.select(names[F.col(PARTITION)].alias(BUCKET), BUNDLE)

@@ -12,7 +12,7 @@ from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import delivered
 from workbench.columnar.process import freeze_gc
 from workbench.spark.partitions import SHUFFLE_PARTITIONS, number_of_partitions
-from workbench.spark.shipping import finder
+from workbench.spark.shipping import package_finder
 from workbench.windows.stream.worker.bucket import BucketTask, Name
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
     """
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-    packed_task, find = pickle.dumps(task), finder()
+    packed_task, find = pickle.dumps(task), package_finder()
     names = DIRECTORY, PARTS, BUNDLE
 
     class Buckets(StatefulProcessor):

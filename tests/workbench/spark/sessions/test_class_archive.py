@@ -7,7 +7,7 @@ import psutil
 import pytest
 from pyspark.sql import SparkSession
 
-from workbench.spark.classes.__main__ import can_write, serves
+from workbench.spark.classes.__main__ import can_write, is_usable
 from workbench.spark.sessions.class_archive import class_archive, reading_options
 
 
@@ -60,10 +60,10 @@ def test_an_archive_that_broke_off_does_not_serve(archive: Path, tmp_path: Path,
     part = tmp_path / "part.jsa"
     with archive.open("rb") as whole:
         part.write_bytes(whole.read(size))
-    assert not serves(part)
+    assert not is_usable(part)
 
 
 def test_a_whole_one_serves(archive: Path, tmp_path: Path) -> None:
     part = tmp_path / "whole.jsa"
     part.symlink_to(archive)
-    assert serves(part)
+    assert is_usable(part)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.described import name_shown, noun
-from workbench.errors import noted
+from workbench.errors import collect_warnings
 from workbench.figures.funnel import (
     EXCLUDED,
     LOST,
@@ -28,7 +28,7 @@ from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.summary import Summary
 from workbench.markup import Markup, element, in_lines
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import optional_names
 from workbench.widgets.chart import Chart
 from workbench.widgets.controls.funnel import FunnelControls, window_text
 from workbench.widgets.explorers.explorer import Card
@@ -156,7 +156,7 @@ class FunnelExplorer(Shared, Card):
     ) -> tuple[Funnel, View, list[str], float]:
         """Return the view of a tab other than the steps."""
         start = time.perf_counter()
-        with noted() as notes:
+        with collect_warnings() as notes:
             view = self._make_view(funnel, by, settings)
         return funnel, view, notes, time.perf_counter() - start
 
@@ -208,7 +208,7 @@ class FunnelExplorer(Shared, Card):
         self, funnel: Funnel, by: Sequence[str]
     ) -> tuple[Funnel, Summary, list[str], float]:
         start = time.perf_counter()
-        with noted() as notes:
+        with collect_warnings() as notes:
             summary = funnel.summary(self.prepared, by=by)
         return funnel, summary, notes, time.perf_counter() - start
 
@@ -262,7 +262,7 @@ class FunnelExplorer(Shared, Card):
 
         def draw(at: tuple[int, ...]) -> PageView:
             window, names = (one.options[k][1] for one, k in zip(choices, at, strict=True))
-            return self._view(window, any_of(names or (), "by"))
+            return self._view(window, optional_names(names or (), "by"))
 
         title = " → ".join(self.funnel.labels)
         return Shareable(cut(title, 120), self._facts(), self.FILE, choices, draw)
@@ -298,7 +298,7 @@ class FunnelExplorer(Shared, Card):
         funnel, most = self.controls.within(window), self.controls.most
         if self.tabs.settings.tab != STEPS:
             return self._page_of(funnel, window, by)
-        with noted() as notes:
+        with collect_warnings() as notes:
             steps, times, whole = funnel.summary(self.prepared, by=by)
         rows, figures = (
             _steps_table(funnel, by, steps),
@@ -323,7 +323,7 @@ class FunnelExplorer(Shared, Card):
 
     def _page_of(self, funnel: Funnel, window: Any, by: tuple[str, ...]) -> PageView:
         """Return the view of a tab other than the steps for a page."""
-        with noted() as notes:
+        with collect_warnings() as notes:
             view = self._make_view(funnel, by, self.tabs.settings)
         drawn, height, width = arrange([NamedFigure(view.figure, self.tabs.settings.tab)], 0)
         parts = self._state_parts() | {"within": window_text(window), "by": list(by)}

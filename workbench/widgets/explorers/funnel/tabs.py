@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import traitlets
 
 from workbench.described import name_shown, noun
-from workbench.durations import DAY, Duration, microseconds, spoken
+from workbench.durations import DAY, Duration, duration_text, microseconds
 from workbench.figures.funnel import name_of
 from workbench.figures.intervals.comparison import comparison_figure
 from workbench.figures.intervals.trend import OPEN, entrants_of, segments_of, trend_figure
@@ -339,7 +339,11 @@ def _trend_words(rows: pd.DataFrame, unit: str, every: Duration) -> str:
     """Return the share of all periods together, and the number of open windows, in words."""
     over = int((rows["entrants"] - rows["open"]).sum())
     users, still_open = int(rows["users"].sum()), int(rows["open"].sum())
-    length = spoken(microseconds(every)) if isinstance(every, str) and every not in _DAYS else every
+    length = (
+        duration_text(microseconds(every))
+        if isinstance(every, str) and every not in _DAYS
+        else every
+    )
     words = f"Periods of {length}: {users:,} of {over:,} {noun(over, 'entries')} of {unit} "
     words += "reached the last step"
     summary = f"{words} ({share(users / over if over else float('nan'))})"

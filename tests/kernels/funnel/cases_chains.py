@@ -208,7 +208,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "any_order_funnel": (any_order(), counts_what_a_window_holds),
     "chain_conversions": (chain_conversions(), completes_most_chains),
     "chain_funnel": (chains(), is_best_of_all_chains),
-    "codes_there": (codes(), marks_codes_that_are_there),
+    "mark_codes": (codes(), marks_codes_that_are_there),
     "match_newest": (matched_rows(), holds_the_newest_rows),
     "matching_rows": (coded_rows(), keeps_all_but_idle_rows),
 }

@@ -96,7 +96,7 @@ def test_conversions_are_the_most_chains_that_follow_each_other(rules: Rules, se
     uncut = conversions(offsets, time_as_given, conditions_as_given, rules, cut=False)
     there = uncut.level > 0
     assert uncut.level[there].tolist() == level[level > 0].tolist()
-    assert (uncut.many - chains.many <= 1).all()
+    assert (uncut.chain_counts - chains.chain_counts <= 1).all()
     told = (outcome[:, :1] >> np.arange(rules.steps)) & 1 == 1
     assert (chains.reached == reached)[told].all()
     complete = [bool(ends[b - 1]) for b in cuts[1:]]

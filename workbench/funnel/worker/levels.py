@@ -318,8 +318,8 @@ class FunnelTask:
 
     def _without_rows(self, block: Block, found: Conversions) -> "Parted":
         """The chains of each key, as if they had no rows."""
-        key = np.repeat(np.arange(len(found.many)), found.many)
-        number = 1 + places_in_runs(found.many)
+        key = np.repeat(np.arange(len(found.chain_counts)), found.chain_counts)
+        number = 1 + places_in_runs(found.chain_counts)
         none = Block(
             block.keys.take(pa.array(key)), np.zeros(len(key) + 1, np.int64), block.rows.slice(0, 0)
         )

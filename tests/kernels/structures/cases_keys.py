@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.structures.key_numbers import PLACES, number_keys, place_of
+from kernels.structures.key_numbers import SLOTS, find_slot, number_keys
 
 Args = list[Any]
 
@@ -18,12 +18,12 @@ STRIDES = [1, 1000, 2**20, 2**32, 2**40]
 def keys(draw: st.DrawFn) -> Args:
     """Few and many keys, near and far apart, and more than the first table takes."""
     random = np.random.default_rng(draw(st.integers(0, 999)))
-    size = draw(st.sampled_from([0, 1, 20, 2 * PLACES]))
+    size = draw(st.sampled_from([0, 1, 20, 2 * SLOTS]))
     if draw(st.booleans()):
         low, high = draw(st.sampled_from(SPREADS))
         key = random.integers(low, high, size, endpoint=True)
     else:
-        key = random.integers(-PLACES, PLACES, size) * draw(st.sampled_from(STRIDES))
+        key = random.integers(-SLOTS, SLOTS, size) * draw(st.sampled_from(STRIDES))
     return [key, np.zeros(size, np.uint32)]
 
 
@@ -34,7 +34,7 @@ def tables(draw: st.DrawFn) -> Args:
     held = draw(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=8, unique=True))
     for k, key in enumerate(held):
         known[k] = key
-        table[place_of(table, known, key)] = k + 1
+        table[find_slot(table, known, key)] = k + 1
     other = st.integers(-20, 20)
     return [table, known, draw(st.one_of(other, st.sampled_from(held)) if held else other)]
 
@@ -54,5 +54,5 @@ def finds_the_key_or_a_free_place(before: Args, after: Args, result: Any) -> boo
 
 CASES = {
     number_keys.__name__: (keys(), numbers_by_first_row),
-    place_of.__name__: (tables(), finds_the_key_or_a_free_place),
+    find_slot.__name__: (tables(), finds_the_key_or_a_free_place),
 }

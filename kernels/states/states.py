@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from kernels.core.helper import helper
 
 NO_ROW = -1
-#: Numbers from 1 / NEAR to NEAR have fourth powers within the range of a double. Others are measured
-#: in units, which are powers of two from LEAST_UNIT on, a factor of UNITS_APART from each other.
+#: Numbers from 1 / NEAR to NEAR have fourth powers within the range of a double. Others are
+#: measured in units: powers of two from LEAST_UNIT on, each UNITS_APART times the one before.
 NEAR, LEAST_UNIT, UNITS_APART = 2.0**170, 2.0**-1020, 2.0**340
 
 

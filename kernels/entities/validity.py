@@ -65,7 +65,7 @@ def balance(kind: Ints, first: int, last: int) -> int:
 
 
 @helper
-def take_out(
+def apply_deletions(
     kind: Ints,
     content: Ints,
     first: int,
@@ -80,7 +80,7 @@ def take_out(
     Examples
     --------
     >>> end, fault = np.zeros(2, np.int64), np.zeros(2, np.int64)
-    >>> take_out(np.array([IN, OUT]), np.array([7, 7]), 1, 2, 5, 0, end, fault), end.tolist()
+    >>> apply_deletions(np.array([IN, OUT]), np.array([7, 7]), 1, 2, 5, 0, end, fault), end.tolist()
     (-1, [5, 0])
     """
     stranger, row = NONE, first
@@ -106,7 +106,7 @@ def take_out(
 
 
 @helper
-def put_in(
+def apply_insertions(
     kind: Ints,
     content: Ints,
     first: int,
@@ -122,7 +122,7 @@ def put_in(
     Examples
     --------
     >>> begin, end, fault = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
-    >>> put_in(np.array([IN]), np.array([7]), 0, 1, 5, NONE, begin, end, fault), begin.tolist()
+    >>> apply_insertions(np.array([IN]), np.array([7]), 0, 1, 5, NONE, begin, end, fault), begin.tolist()
     (0, [5])
     """
     row = first
@@ -244,8 +244,8 @@ def follow_validity(
             end[alive] = day
             fault[alive] |= MISSING
             alive = NONE  #: The snapshot of {day:time} did not have it any more.
-        alive = take_out(kind, content, first, stop, now, alive, end, fault)
-        alive = put_in(kind, content, first, stop, now, alive, begin, end, fault)
+        alive = apply_deletions(kind, content, first, stop, now, alive, end, fault)
+        alive = apply_insertions(kind, content, first, stop, now, alive, begin, end, fault)
         checked = now  #: After {stop - first} rows of mutations, row {alive} is there.
         if stop < last:
             oldest = now == days[0]

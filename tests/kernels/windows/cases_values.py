@@ -174,7 +174,7 @@ CASES: dict[str, Any] = {
     "dense_rank": (ranked(), counts_groups_before),
     "fill_between": (gaps(), nearest_points),
     "lead": (distance_each(), rows_within),
-    "lead_kept": (shifts(), nth_of_those_that_count),
+    "lead_qualifying": (shifts(), nth_of_those_that_count),
     "nth_in_order": (placed(nth=True), nth_of_the_places),
     "nth_value": (nths(), nth_of_the_frame),
     "ntile": (dealt(), dealt_evenly),

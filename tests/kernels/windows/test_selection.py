@@ -14,7 +14,7 @@ from kernels.windows.selection import (
     floats_of_keys,
     keys_at,
     move_below,
-    places_of,
+    quantile_ranks,
     select_ranks,
 )
 from tests.kernels.frames.frames import SPECIALS
@@ -90,7 +90,7 @@ def test_quantiles_of_floats_are_those_of_duckdb(
     values: list[float], q: list[float], discrete: bool
 ) -> None:
     column = np.array(values, np.float64)
-    low, high, part = places_of(np.array([len(column)]), q, discrete=discrete)
+    low, high, part = quantile_ranks(np.array([len(column)]), q, discrete=discrete)
     low, high = keys_at(np.array([0, len(column)]), sort_keys(column), low, high)
     got = between(floats_of_keys(low), floats_of_keys(high), part)
     function = "quantile_disc" if discrete else "quantile_cont"

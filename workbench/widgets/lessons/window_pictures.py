@@ -195,7 +195,9 @@ OLDER = "The older rows, from each to the pivot"
 NEWER = "The newer rows, behind the pivot"
 Structure = tuple[str, Labels, Draw]
 ANSWERS: dict[str, Structure] = {
-    **dict.fromkeys(("lead", "lead_kept", "nth_value"), ("The row meant", _rows, _written("to"))),
+    **dict.fromkeys(
+        ("lead", "lead_qualifying", "nth_value"), ("The row meant", _rows, _written("to"))
+    ),
     **dict.fromkeys(("row_number", "rank", "dense_rank"), ("Answers", _rows, _written("number"))),
     **dict.fromkeys(("percent_rank", "cume_dist"), ("Answers", _rows, _written("share"))),
     "ntile": ("Answers", _rows, _written("tile")),

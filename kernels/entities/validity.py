@@ -121,8 +121,8 @@ def apply_insertions(
 
     Examples
     --------
-    >>> begin, end, fault = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
-    >>> apply_insertions(np.array([IN]), np.array([7]), 0, 1, 5, NONE, begin, end, fault), begin.tolist()
+    >>> kind, content, (begin, end, fault) = np.array([IN]), np.array([7]), np.zeros((3, 1), int)
+    >>> apply_insertions(kind, content, 0, 1, 5, NONE, begin, end, fault), begin.tolist()
     (0, [5])
     """
     row = first

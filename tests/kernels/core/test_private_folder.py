@@ -106,9 +106,7 @@ def of_another_user(
     cache_folder.cache_clear()
 
 
-def test_a_cache_of_another_user_is_neither_read_nor_written(
-    of_another_user: Path,
-) -> None:
+def test_a_cache_of_another_user_is_neither_read_nor_written(of_another_user: Path) -> None:
     locator = KernelLocator("kernels.structures.order", 1)
     locator.ensure_cache_path()
     folder = Path(locator.get_cache_path())

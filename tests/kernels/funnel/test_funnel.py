@@ -42,10 +42,10 @@ def ask_clickhouse(case: Streams, modes: dict[str, bool]) -> list[int]:
             "conditions": pa.array([conditions for _, conditions in rows], pa.uint32()),
         }
     ).sort_by([("user", "ascending"), ("time", "ascending"), ("conditions", "ascending")])
-    mode_texts = "".join(f", '{mode}'" for mode in MODES if modes[mode])
+    flags = "".join(f", '{mode}'" for mode in MODES if modes[mode])
     conditions = ", ".join(f"assumeNotNull(bitTest(conditions, {k}))" for k in range(case.steps))
     query = f"""
-        SELECT user, windowFunnel({case.window}{mode_texts})(assumeNotNull(time), {conditions}) AS level
+        SELECT user, windowFunnel({case.window}{flags})(assumeNotNull(time), {conditions}) AS level
         FROM Python(table) GROUP BY user SETTINGS max_threads = 1"""
     answer = dict.fromkeys(range(len(case.users)), 0)
     for row in clickhouse().query(query, "ArrowTable").to_pylist() if len(rows) else []:

@@ -85,14 +85,7 @@ def test_ranges_of_a_partition_are_separate_and_in_order(
     batch: Batch, several: list[FrameExtent]
 ) -> None:
     ranges = affected(batch, batch.merged, several)
-    pairs = list(
-        zip(
-            ranges.partition,
-            ranges.first_curr_row,
-            ranges.last_curr_row,
-            strict=True,
-        )
-    )
+    pairs = list(zip(ranges.partition, ranges.first_curr_row, ranges.last_curr_row, strict=True))
     assert all(first <= last for _, first, last in pairs)
     for (one, _, last), (other, first, _) in pairwise(pairs):
         assert one < other or (one == other and last + 1 < first)

@@ -16,14 +16,7 @@ def ends(draw: st.DrawFn) -> Args:
     begin, end = draw(random_frames(draw(st.integers(1, 40)), rows))
     size = np.minimum((end - begin).sum(axis=1), k)
     ends_at = np.cumsum([0, *size], dtype=np.int64)
-    return [
-        begin,
-        end,
-        ends_at[:-1].copy(),
-        size,
-        draw(st.booleans()),
-        blank(ends_at[-1]),
-    ]
+    return [begin, end, ends_at[:-1].copy(), size, draw(st.booleans()), blank(ends_at[-1])]
 
 
 @st.composite
@@ -34,13 +27,7 @@ def frequencies(draw: st.DrawFn, numbered: bool) -> Args:
     frames, k = draw(random_frames(len(key), rows)), draw(st.integers(1, 9))
     size = [min(k, len(listed(key[members(*frames, i)], False, once))) for i in range(rows)]
     ends_at = np.cumsum([0, *size], dtype=np.int64)
-    room = [
-        ends_at[:-1].copy(),
-        np.array(size, np.int64),
-        greatest,
-        once,
-        *blank(2, ends_at[-1]),
-    ]
+    room = [ends_at[:-1].copy(), np.array(size, np.int64), greatest, once, *blank(2, ends_at[-1])]
     if not numbered:
         return [ordered(key), key, *frames, *room]
     different, number = np.unique(key, return_inverse=True)

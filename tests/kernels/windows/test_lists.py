@@ -90,8 +90,7 @@ def test_any_frames_have_the_lists_that_sorting_finds(
         check(lists(ends, values[rows]), [sorted(one, reverse=greatest)[:k] for one in columns])
         ends, rows = moving_extremes(*moving, k, greatest=greatest, once=True)
         check(
-            lists(ends, values[rows]),
-            [sorted(set(one), reverse=greatest)[:k] for one in columns],
+            lists(ends, values[rows]), [sorted(set(one), reverse=greatest)[:k] for one in columns]
         )
     ends, rows, counts = moving_histogram(*moving)
     check(lists(ends, values[rows]), [sorted(set(one)) for one in columns])

@@ -1,6 +1,6 @@
-"""The algorithms, on NumPy columns, one partition at a time. Imports numpy and numba alone.
+"""The algorithms, on NumPy columns, one partition at a time. They import only numpy and numba.
 
-Names load on first use: a Spark worker loads the kernels that it runs, and not all of them.
+Names load on first use, so a Spark worker loads only the kernels that it runs.
 """
 
 import pkgutil
@@ -94,7 +94,7 @@ __all__ = ["registry", *_names()]
 
 def __getattr__(name: str) -> object:
     if name == "registry":
-        # A kernel enters the registry when its module is loaded, so all of them are.
+        # A kernel enters the registry when its module is loaded, so load all modules.
         for module in pkgutil.walk_packages(__path__, "kernels."):
             if module.name != "kernels.__main__":
                 import_module(module.name)

@@ -1,6 +1,6 @@
 """Names of a package that load on first use.
 
-A worker loads the kernels that it runs and not all of them, and readers of stores load no Spark.
+So a worker loads only the kernels that it runs, and a reader of a store does not load Spark.
 """
 
 import sys
@@ -9,14 +9,14 @@ from importlib import import_module
 
 
 def lazily(
-    package: str, homes: Mapping[str, str]
+    package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return what a package looks up its names by, and lists them by.
+    """Return a package's ``__getattr__`` and ``__dir__``, which import each name on first use.
 
     Parameters
     ----------
     package : str
-    homes : mapping of str to str
+    modules : mapping of str to str
         The module or package of each name, which is loaded when the name is first used.
 
     Returns
@@ -31,11 +31,11 @@ def lazily(
     """
 
     def find(name: str) -> object:
-        if name not in homes:
+        if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name]), name)
-        # Kept in the package's namespace: a submodule of the same name must not take its place.
+        value = getattr(import_module(modules[name]), name)
+        # Stored in the package's namespace, so that no submodule of the same name replaces it.
         setattr(sys.modules[package], name, value)
         return value
 
-    return find, lambda: sorted(homes)
+    return find, lambda: sorted(modules)

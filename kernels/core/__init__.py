@@ -1,1 +1,1 @@
-"""What makes a function a kernel, from its decorator to its trace. No algorithm lives here."""
+"""The machinery of kernels, from the decorator to the trace. It contains no algorithm."""

@@ -1,8 +1,9 @@
-"""Views that count no references, for loops in which a slice would cost more than its use.
+"""Views without reference counts, for loops in which a slice would cost more than its use.
 
-A slice of an array takes part in counting the array's references, with an atomic instruction on
-each way. Over partitions of a few rows that was two thirds of a kernel's time: 75 ns a partition
-with counted slices, 22 ns with borrowed ones (two rows a partition, two cores of 2.5 GHz).
+A slice of an array counts as a reference to it, which takes an atomic instruction when it is made
+and another when it is dropped. Over partitions of a few rows that was two thirds of a kernel's
+time: 75 ns a partition with counted slices, 22 ns with borrowed ones (two rows a partition, two
+cores of 2.5 GHz).
 """
 
 from typing import Any
@@ -13,12 +14,12 @@ from numba.extending import intrinsic
 
 @intrinsic
 def borrowed(_typing: Any, array: Any) -> Any:
-    """Return the array without a count of its references: whoever holds it must outlive the view.
+    """Return a view of the array that holds no reference: the array must outlive the view.
 
     Parameters
     ----------
     array : array
-        An argument of the compiled function, so that its caller holds it.
+        An argument of the compiled function, to which its caller holds a reference.
 
     Returns
     -------

@@ -1,10 +1,10 @@
-"""Where compiled kernels are kept on disk, and when they count as stale.
+"""Where compiled kernels are cached on disk, and when they are stale.
 
-Numba's own cache looks only at the file of the compiled function. A kernel that calls another
-holds a copy of its machine code, so here one stamp covers the source of every kernel: an edit
-anywhere compiles all of them again, and a stale mix cannot happen. The stamp is made of contents
-and not of paths or dates, so a package that reaches an executor as a zip finds what an earlier one
-compiled.
+Numba's own cache checks only the file of the compiled function. A kernel that calls another
+contains a copy of its machine code, so here one stamp covers the source of every kernel: an edit
+anywhere compiles all of them again, and stale code cannot be mixed in. The stamp depends on
+contents and not on paths or dates, so a package that reaches an executor as a zip finds what an
+earlier one compiled.
 """
 
 import hashlib
@@ -22,11 +22,11 @@ from numba import config
 
 from kernels.core.private_folder import cache_home, private_folder
 
-#: The archive that this package was imported from; None where it is a folder.
+#: The archive that this package was imported from; None if it was imported from a folder.
 ARCHIVE: str | None = getattr(__spec__.loader, "archive", None)
 SETTING = "CACHE_LOCATOR_CLASSES"
 _locating = RLock()
-#: Ours first; Numba's own behind it serve the kernels that a reader writes in a notebook.
+#: The one for this package first; Numba's own serve the kernels that a reader writes in a notebook.
 LOCATORS = ",".join(
     [
         "kernels.core.cache.KernelLocator",
@@ -39,7 +39,7 @@ LOCATORS = ",".join(
 
 @cache
 def source_stamp() -> str:
-    """Return the digest of every source file of this package, and of the compiler's version.
+    """Return a digest of all source files of this package and of the compiler's version.
 
     Returns
     -------
@@ -58,36 +58,36 @@ def source_stamp() -> str:
 
 
 def sources(folder: Traversable) -> Iterator[bytes]:
-    """Return the content of every Python file in a folder and in those inside it.
+    """Return the content of every Python file in a folder and its subfolders.
 
     Parameters
     ----------
     folder : importlib.resources.abc.Traversable
-        Also one within a zip.
+        It may be within a zip.
 
     Returns
     -------
     iterator of bytes
         In the order of names.
     """
-    for one in sorted(folder.iterdir(), key=lambda one: one.name):
-        if one.is_dir():
-            yield from sources(one)
-        elif one.name.endswith(".py"):
-            yield one.read_bytes()
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from sources(entry)
+        elif entry.name.endswith(".py"):
+            yield entry.read_bytes()
 
 
 @cache
 def cache_folder() -> Path:
-    """Return a folder that this user, and nobody else, can write to, for compiled kernels.
+    """Return the folder for compiled kernels, which only this user can write to.
 
-    ``NUMBA_CACHE_DIR`` when it is set, else the user's cache folder; where others can write there,
-    or this user cannot, a private temporary one: what is read from it runs.
+    It is ``NUMBA_CACHE_DIR`` when that is set, else the user's cache folder. If others can write
+    there, or this user cannot, it is a private temporary one, because its content is executed.
 
     Returns
     -------
     Path
-        A folder that exists.
+        An existing folder.
     """
     configured = getattr(config, "CACHE_DIR", "")
     chosen = Path(configured) if configured else cache_home() / "window-workbench" / "kernels"
@@ -102,14 +102,14 @@ class KernelLocator:
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> "KernelLocator | None":
-        """Return a locator when the function belongs to this package, else None."""
+        """Return a locator if the function belongs to this package, else None."""
         module = function.__module__ or ""
         if module.partition(".")[0] != "kernels":
             return None
         return cls(module, function.__code__.co_firstlineno)
 
     def ensure_cache_path(self) -> None:
-        """Make the folder."""
+        """Create the folder."""
         Path(self.get_cache_path()).mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def get_cache_path(self) -> str:
@@ -117,22 +117,22 @@ class KernelLocator:
         return str(cache_folder() / source_stamp())
 
     def get_source_stamp(self) -> str:
-        """Return what must be equal for a compiled function to be fresh."""
+        """Return the stamp with which a compiled function must have been saved to be loaded."""
         return source_stamp()
 
     def get_disambiguator(self) -> str:
-        """Return what tells two functions of one name apart."""
+        """Return a text that distinguishes functions of the same name."""
         return f"{self._name}-{self._line}"
 
 
 @contextmanager
 def located() -> Iterator[None]:
-    """Let functions compiled inside this context be cached by :class:`KernelLocator`."""
+    """Cache functions that are compiled inside this context by :class:`KernelLocator`."""
     # Numba has one setting for all threads.
     with _locating:
-        before = getattr(config, SETTING)
+        previous = getattr(config, SETTING)
         setattr(config, SETTING, LOCATORS)
         try:
             yield
         finally:
-            setattr(config, SETTING, before)
+            setattr(config, SETTING, previous)

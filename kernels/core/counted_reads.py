@@ -1,4 +1,4 @@
-"""How many values a kernel looks at: counted while it runs, uncompiled, as it was written."""
+"""Count how many values a kernel reads, while it runs uncompiled."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ import numpy as np
 from kernels.core.kernel import STATE, Kernel
 from kernels.core.trace import interpreted
 
-#: What kernels of aggregates call the column that they read.
+#: The names of the column that kernels of aggregates read.
 COLUMNS = ("value", "key")
 
 
 class _Counter:
-    """How often something was read."""
+    """The number of reads."""
 
     reads = 0
 
@@ -28,14 +28,14 @@ class _Column(np.ndarray[Any, Any]):
 
 
 def values_read(kernel: Kernel, *args: Any) -> int:
-    """Return how many values a kernel reads: of its column, and of states that it has stored.
+    """Return how many values a kernel reads from its column and from the states it has stored.
 
     Parameters
     ----------
     kernel : Kernel
-        One that aggregates frames.
+        A kernel that aggregates frames.
     *args
-        The kernel's arguments; arrays that it writes to are written to.
+        The kernel's arguments; it writes into the arrays themselves.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def values_read(kernel: Kernel, *args: Any) -> int:
 
     Notes
     -----
-    The kernel runs uncompiled, on a column and a state that count; a compiled kernel knows nothing
-    of them and pays nothing.
+    The kernel runs uncompiled, on a column and a state that count their reads. Compiled kernels are
+    not affected.
 
     Examples
     --------
@@ -75,21 +75,21 @@ def _column(values: Any, counter: _Counter) -> _Column:
 
 
 def _state(empty: Any, counter: _Counter) -> Any:
-    """The same state, of a kind that counts how often one of it is read from where it is stored."""
-    kind = type(empty)
+    """Return the state as one of a subclass that counts how often stored states are read."""
+    state_type = type(empty)
 
     def read(cls: Any, *fields: Any) -> Any:
         counter.reads += 1
         return tuple.__new__(cls, fields)
 
     def update(self: Any, value: Any, other: Any, row: int) -> Any:
-        return tuple.__new__(counting, kind.update(self, value, other, row))
+        return tuple.__new__(counting, state_type.update(self, value, other, row))
 
     def combine(self: Any, later: Any) -> Any:
-        return tuple.__new__(counting, kind.combine(self, later))
+        return tuple.__new__(counting, state_type.combine(self, later))
 
     methods = {"__new__": read, "update": update, "combine": combine}
-    if hasattr(kind, "inverse"):
-        methods["inverse"] = lambda *args: tuple.__new__(counting, kind.inverse(*args))
-    counting: Any = type(kind.__name__, (kind,), methods)
+    if hasattr(state_type, "inverse"):
+        methods["inverse"] = lambda *args: tuple.__new__(counting, state_type.inverse(*args))
+    counting: Any = type(state_type.__name__, (state_type,), methods)
     return tuple.__new__(counting, empty)

@@ -1,18 +1,18 @@
-"""``@kernel``: one plain Python function that is compiled to run and kept to be stepped through.
+"""``@kernel``: one plain Python function, compiled to run and traced to be stepped through.
 
-A kernel works on one partition: NumPy columns in, loops a textbook would print. The annotations of
-its parameters say what each one is, and that is all :meth:`Kernel.over` needs to run the kernel
-over many partitions at once:
+A kernel works on one partition: it takes NumPy columns and loops over them as a textbook would. The
+annotations of its parameters define their roles, which is all that :meth:`Kernel.over` needs to run
+the kernel over many partitions at once:
 
 ==============  ===========================================  ======================================
-annotation      what it is                                   what one partition gets of it
+annotation      what it is                                   what one partition gets
 ==============  ===========================================  ======================================
 ``Column``      one value per row                            its own rows
 ``Matrix``      a matrix with one row per row                its own rows
 ``Right``       one value per row of a second table          its own rows of that table
 ``RightMatrix`` a matrix with one row per row of that table  its own rows of that table
 ``Row``         a matrix with one row per partition          its own row
-``Scratch``     working memory, given once                   all of it: the kernel resets it
+``Scratch``     working memory that all partitions share     all of it: the kernel resets it
 ``State``       the empty state of an aggregate              the state
 a plain type    a setting such as the window                 the value
 ==============  ===========================================  ======================================
@@ -55,7 +55,7 @@ Float64Column = Annotated[NDArray[np.float64], COLUMN, np.float64]
 Float64Scratch = Annotated[NDArray[np.float64], SCRATCH, np.float64]
 Int64Matrix = Annotated[NDArray[np.int64], COLUMN, np.int64, 2]
 Float64Matrix = Annotated[NDArray[np.float64], COLUMN, np.float64, 2]
-#: A kernel of aggregates runs on columns of the type that the fields of the state have.
+#: A kernel of aggregates takes columns of the type of the state's fields.
 Column = Annotated[NDArray[Any], COLUMN, None]
 Matrix = Annotated[NDArray[Any], COLUMN, None, 2]
 Right = Annotated[NDArray[Any], RIGHT, None]
@@ -66,8 +66,8 @@ InvertibleState = Annotated[Any, STATE, "inverse"]
 registry: "dict[str, Kernel]" = {}
 #: The empty states that kernels of aggregates are compiled for.
 empty_states: list[Any] = []
-#: What is told of every run over partitions, before it: the kernel, the offsets of both tables, the
-#: arguments.
+#: Functions that are called before every run over partitions, with the kernel, the offsets of both
+#: tables and the arguments.
 watchers: "list[Callable[[Kernel, NDArray[np.int64], NDArray[np.int64], list[Any]], None]]" = []
 
 LIFT = """\
@@ -80,12 +80,12 @@ def {name}_over(_offsets, _right, _results, {parameters}):
 
 
 class Kernel:
-    """A function on one partition, compiled on its first call and readable at any time.
+    """A function on one partition, which is compiled on its first call.
 
     Attributes
     ----------
     python : function
-        The function as it was written. The trace runs this.
+        The uncompiled function. A trace runs this one.
     compiled : numba dispatcher
         The same function, compiled, as other kernels call it.
     source : str
@@ -109,30 +109,30 @@ class Kernel:
         self.captions = captions(self.source, function)
         signature = inspect.signature(function)
         self.parameters, self.returned = signature.parameters, signature.return_annotation
-        # Looked up at every run, and a partition in parts is many short runs.
+        # Computed once: a partition in parts is many short runs, and each needs them.
         self._roles = [_role(one) for one in self.parameters.values()]
         self._kinds = [_kind(one) for one in self.parameters.values()]
-        self._prepare = list(map(_preparing, self._roles, self._kinds))
+        self._converters = list(map(_converter, self._roles, self._kinds))
         self._result_dtype: np.dtype[Any] = np.dtype(
             np.float64 if self.returned is float else np.int64
         )
         self._state = self._roles.index(STATE) if STATE in self._roles else None
-        # Within the loop over partitions, a call costs as much as a short partition's own work.
-        # Python calls that loop alone.
+        # Inlined: within the loop over partitions, a call costs as much as the work of a short
+        # partition. Python calls only that loop.
         self.compiled = compile_function(function, inline="always", no_cpython_wrapper=True)
         self._lifted: Any = None
 
     def __call__(self, *args: Any) -> Any:
-        # As the only partition of a block: what is compiled to run over blocks serves here, too.
-        given = list(args)
-        ends = {COLUMN: 0, RIGHT: 0}
+        # A block of one partition, so that the version for blocks serves here, too.
+        arguments = list(args)
+        lengths = {COLUMN: 0, RIGHT: 0}
         for i, role in enumerate(self._roles):
             if role == ROW:
-                given[i] = given[i][np.newaxis]
-            elif role in ends:
-                ends[role] = max(ends[role], len(given[i]))
-        rows, others = (np.array([0, end]) for end in ends.values())
-        result = self.over(rows, *given, right=others)
+                arguments[i] = arguments[i][np.newaxis]
+            elif role in lengths:
+                lengths[role] = max(lengths[role], len(arguments[i]))
+        offsets, right = (np.array([0, length]) for length in lengths.values())
+        result = self.over(offsets, *arguments, right=right)
         return None if self._returns_nothing() else self.returned(result[0])
 
     def __repr__(self) -> str:
@@ -148,19 +148,19 @@ class Kernel:
         offsets : int64 array of shape (partitions + 1,)
             Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
         *args
-            The kernel's own arguments, in its own order: columns with one value per row of the
-            block, rows as matrices with one row per partition, the rest as it is.
+            The kernel's arguments in their order: columns with one value per row of the block,
+            ``Row`` arguments as matrices with one row per partition, and the others unchanged.
         right : int64 array of shape (partitions + 1,), optional
             The offsets of a second table, for kernels of two tables.
 
         Returns
         -------
         array of shape (partitions,)
-            What the kernel returned for each partition; zeros when it returns nothing.
+            The kernel's result for each partition; zeros when it returns nothing.
 
         Notes
         -----
-        Columns are brought to the annotated dtype first, so one compiled version serves every call.
+        Columns are converted to the annotated dtypes first, so one compiled version serves all.
 
         Examples
         --------
@@ -170,14 +170,14 @@ class Kernel:
         >>> in_order.over(offsets, time, np.ones(4, np.uint8))
         array([1, 0])
         """
-        prepared = [one(arg) for one, arg in zip(self._prepare, args, strict=True)]
-        both = offsets, offsets if right is None else right
+        converted = [convert(arg) for convert, arg in zip(self._converters, args, strict=True)]
+        tables = offsets, offsets if right is None else right
         for watcher in watchers:
-            watcher(self, *both, prepared)
+            watcher(self, *tables, converted)
         results = np.zeros(len(offsets) - 1, self._result_dtype)
-        lifted = self.lifted if self._is_own(prepared) else self._lifted_in_memory
-        ends = [_array(INT64, np.ascontiguousarray(one)) for one in both]
-        lifted(*ends, results, *prepared)
+        lifted = self.lifted if self._may_cache(converted) else self._lifted_in_memory
+        table_offsets = [_array(INT64, np.ascontiguousarray(table)) for table in tables]
+        lifted(*table_offsets, results, *converted)
         return results
 
     def part(
@@ -187,7 +187,7 @@ class Kernel:
         partition: int,
         right: NDArray[np.int64] | None = None,
     ) -> list[Any]:
-        """Return what one partition gets of the arguments of a run over many.
+        """Return one partition's share of the arguments of a run over many partitions.
 
         Parameters
         ----------
@@ -201,13 +201,13 @@ class Kernel:
         Returns
         -------
         list
-            What the kernel itself takes.
+            The arguments of the kernel's Python function.
         """
-        both = offsets, offsets if right is None else right
-        left, other = (slice(one[partition], one[partition + 1]) for one in both)
-        cut = {COLUMN: left, RIGHT: other, ROW: partition}
+        tables = offsets, offsets if right is None else right
+        rows, right_rows = (slice(table[partition], table[partition + 1]) for table in tables)
+        index = {COLUMN: rows, RIGHT: right_rows, ROW: partition}
         return [
-            arg[cut[role]] if role in cut else arg
+            arg[index[role]] if role in index else arg
             for role, arg in zip(self._roles, args, strict=True)
         ]
 
@@ -218,11 +218,11 @@ class Kernel:
             self._lifted = compile_function(self._write_lift())
         return self._lifted
 
-    def _is_own(self, args: Sequence[Any]) -> bool:
-        """Say whether the state, if there is one, is of a class of this package.
+    def _may_cache(self, args: Sequence[Any]) -> bool:
+        """Return whether the state, if there is one, is of a class of this package.
 
-        What is kept on disk is stale when a source of this package changes. Another class may
-        change without that, so what is compiled for its states is kept in memory alone.
+        The cache on disk is invalidated when a source of this package changes. A class from
+        elsewhere may change without that, so a version for its states stays in memory.
         """
         if self._state is None:
             return True
@@ -238,14 +238,14 @@ class Kernel:
             self.compile_for(state)
 
     def states(self) -> list[Any]:
-        """Return the empty states that the kernel can take; None when it takes none."""
+        """Return the empty states that the kernel can take; ``[None]`` when it takes no state."""
         if self._state is None:
             return [None]
         needed = self._kinds[self._state]
         return [state for state in empty_states if not needed or hasattr(state, needed)]
 
     def compile_for(self, state: Any) -> None:
-        """Compile what :meth:`compile` does, for one of the kernel's states."""
+        """Compile the kernel for the annotated types and one of its empty states."""
         types = [numba_type(p.annotation, state) for p in self.parameters.values()]
         columns = map(_lifted_type, types, self._roles)
         offsets, results = Array(numba.int64, 1, "C"), numba.from_dtype(self._result_dtype)
@@ -259,7 +259,7 @@ class Kernel:
             parameters=", ".join(names),
             borrow="; ".join(f"{name} = borrowed({name})" for name in arrays) or "pass",
             assign="" if self._returns_nothing() else "_results[_p] = ",
-            arguments=", ".join(map(_part, names, self._roles)),
+            arguments=", ".join(map(_argument_text, names, self._roles)),
         )
         scope: dict[str, Any] = {
             self.__name__: self.compiled,
@@ -274,27 +274,27 @@ class Kernel:
         return self.returned is None
 
 
-def _preparing(role: str, kind: Any) -> Callable[[Any], Any]:
-    """Return what makes of an argument what is compiled takes."""
+def _converter(role: str, kind: Any) -> Callable[[Any], Any]:
+    """Return the function that converts an argument for the compiled kernel."""
     if role == STATE:
-        return _as_it_is
+        return _unchanged
     return kind if role == SETTING else partial(_array, kind)
 
 
-def _as_it_is(arg: Any) -> Any:
+def _unchanged(arg: Any) -> Any:
     return arg
 
 
 def _array(dtype: np.dtype[Any] | None, arg: NDArray[Any]) -> NDArray[Any]:
     if dtype is not None and arg.dtype != dtype:
         return np.ascontiguousarray(arg, dtype)
-    # Numba has a type of its own for what cannot be written to, and each type is a version that
-    # somebody waits for.
+    # Numba has a separate type for read-only arrays, and each type would be another version to
+    # compile.
     return arg if arg.flags.writeable else arg.copy()
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """Make a kernel of a function and put it into the registry.
+    """Make a function a kernel, and add it to the registry when it belongs to this package.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     Raises
     ------
     ValueError
-        When a caption names something that is no local of the function.
+        When a caption uses a name that is no local of the function.
 
     Examples
     --------
@@ -318,27 +318,27 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     >>> registry["in_order"] is in_order
     True
     """
-    made = Kernel(function)
-    if made.__module__.partition(".")[0] == "kernels":
-        registry[made.__name__] = made
-    return made
+    new = Kernel(function)
+    if new.__module__.partition(".")[0] == "kernels":
+        registry[new.__name__] = new
+    return new
 
 
 def captions(source: str, function: Callable[..., Any]) -> dict[int, str]:
-    """Return the caption of each line of a kernel's source that has one."""
-    found = {}
+    """Return the captions in a kernel's source, by line number from 1."""
+    by_line = {}
     for number, line in enumerate(source.splitlines(), start=1):
         if match := re.search(r"#: (.+)$", line):
-            found[number] = match.group(1)
+            by_line[number] = match.group(1)
             _check_caption(match.group(1), number, function)
-    return found
+    return by_line
 
 
 def _check_caption(caption: str, line: int, function: Callable[..., Any]) -> None:
-    known = {*function.__code__.co_varnames, *dir(builtins)}
+    allowed = {*function.__code__.co_varnames, *dir(builtins)}
     for _, expression, _, _ in Formatter().parse(caption):
         for name in compile(expression or "0", "<caption>", "eval").co_names:
-            if name not in known:
+            if name not in allowed:
                 raise ValueError(
                     f"{function.__name__}, line {line}: the caption names {name!r}, "
                     "which is no local of the kernel; use the name of a parameter or a variable."
@@ -346,18 +346,18 @@ def _check_caption(caption: str, line: int, function: Callable[..., Any]) -> Non
 
 
 def compile_function(function: Callable[..., Any], *, on_disk: bool = True, **options: Any) -> Any:
-    """Return the function as a compiled one, kept on disk where it is one of this package."""
-    # Nothing calls it from C.
+    """Return the function compiled on first call, cached on disk if it belongs to this package."""
+    # No C code calls the function.
     options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    made = numba.njit(**options)(function)
+    compiled = numba.njit(**options)(function)
     if on_disk and (function.__module__ or "").partition(".")[0] == "kernels":
         with located():
-            made._cache = KernelCache(function)
-    return made
+            compiled._cache = KernelCache(function)
+    return compiled
 
 
 def numba_type(annotation: Any, state: Any = None) -> Any:
-    """Return the compiler's type for an annotated parameter, given the state of an aggregate."""
+    """Return Numba's type of an annotated parameter, for a given empty state."""
     if get_origin(annotation) is not Annotated:
         return {int: numba.int64, float: numba.float64, bool: numba.boolean}[annotation]
     _, role, dtype, *dimensions = get_args(annotation)
@@ -368,7 +368,7 @@ def numba_type(annotation: Any, state: Any = None) -> Any:
 
 
 def _kind(parameter: inspect.Parameter) -> Any:
-    """Return the dtype of an array, what a state needs to have, or the type of a setting."""
+    """Return the dtype of an array, a state's required method, or the type of a setting."""
     if _role(parameter) == SETTING:
         return parameter.annotation
     kind = get_args(parameter.annotation)[2]
@@ -380,16 +380,16 @@ def _role(parameter: inspect.Parameter) -> str:
     return str(get_args(parameter.annotation)[1]) if annotated else SETTING
 
 
-def _part(name: str, role: str) -> str:
-    parts = {COLUMN: "[_first:_last]", RIGHT: "[_low:_high]", ROW: "[_p]"}
-    return name + parts.get(role, "")
+def _argument_text(name: str, role: str) -> str:
+    index = {COLUMN: "[_first:_last]", RIGHT: "[_low:_high]", ROW: "[_p]"}
+    return name + index.get(role, "")
 
 
-def _lifted_type(one: Any, role: str) -> Any:
-    return Array(one.dtype, 2, "C") if role == ROW else one
+def _lifted_type(argument_type: Any, role: str) -> Any:
+    return Array(argument_type.dtype, 2, "C") if role == ROW else argument_type
 
 
 @typeof_impl.register(Kernel)
 def _typeof_kernel(value: Kernel, _context: Any) -> Any:
-    # A kernel that calls another kernel finds the compiled function in the other's place.
+    # A kernel that calls another kernel calls that one's compiled function.
     return numba.typeof(value.compiled)  # type: ignore[no-untyped-call]

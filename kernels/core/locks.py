@@ -14,15 +14,15 @@ except ImportError:  # Windows
 
 
 class Locks:
-    """Locks that a process holds until it gives them back, or ends.
+    """Locks that a process holds until it releases them or ends.
 
-    Where the file system has none, every lock is to be had: what they guard is then done twice.
+    Where the file system has no locks, every lock is granted, and guarded work may be done twice.
 
     Parameters
     ----------
     file : Path
-        Made where it is missing, in a folder that exists. It stays open, as to close it would give
-        back all locks of this process.
+        Created if missing, in a folder that exists. It stays open: to close it would release all
+        locks of this process.
 
     Examples
     --------
@@ -33,16 +33,16 @@ class Locks:
     """
 
     def __init__(self, file: Path) -> None:
-        # By its number: as an object Python would warn at the end that it was never closed.
+        # A file descriptor: for a file object, Python would warn at exit that it was never closed.
         self._file = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
 
     def take(self, name: str, wait: bool = True) -> bool:
-        """Lock a name; without waiting, return whether no other process has it."""
+        """Lock a name and return whether this process has it, which is certain when it waits."""
         if fcntl is None:
             return True
         try:
             flags = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
-            fcntl.lockf(self._file, flags, 1, _place(name))
+            fcntl.lockf(self._file, flags, 1, _byte_of(name))
         except (BlockingIOError, PermissionError):
             return False
         except OSError:
@@ -50,14 +50,14 @@ class Locks:
         return True
 
     def give(self, name: str) -> None:
-        """Give a lock back."""
+        """Release a lock."""
         if fcntl is not None:
             with suppress(OSError):
-                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(name))
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte_of(name))
 
     @contextmanager
     def locked(self, name: str) -> Iterator[None]:
-        """Have a lock within this context."""
+        """Hold a lock within this context."""
         self.take(name)
         try:
             yield
@@ -67,9 +67,9 @@ class Locks:
 
 @cache
 def locks_of(file: Path) -> Locks:
-    """Return the locks of a file, of which a process must have one alone."""
+    """Return the locks of a file; a process must have only one instance per file."""
     return Locks(file)
 
 
-def _place(name: str) -> int:
+def _byte_of(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=7).digest())

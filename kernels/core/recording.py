@@ -1,6 +1,6 @@
-"""What a computation asks of the kernels: every run over partitions, with its arguments.
+"""Record every run of a kernel over partitions, with its arguments.
 
-So what is stepped through gets the very columns that were prepared for the compiled kernel.
+So a player steps through exactly the columns that were prepared for the compiled kernel.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,15 +16,15 @@ from kernels.core.trace import family
 
 
 class Run(NamedTuple):
-    """A kernel's run over partitions, as it began.
+    """One run of a kernel over partitions, with its arguments at the start.
 
     Attributes
     ----------
     kernel : Kernel
     offsets, right : int64 arrays of shape (partitions + 1,)
-        The partitions of the kernel's table, and of its second one; alike where it has but one.
+        The partitions of the kernel's table and of its second one; equal if it has only one.
     arguments : list
-        As :meth:`kernels.Kernel.over` gave them to the compiled kernel; arrays are copies.
+        The arguments that :meth:`kernels.Kernel.over` passed to the compiled kernel, as copies.
     """
 
     kernel: Kernel
@@ -34,11 +34,11 @@ class Run(NamedTuple):
 
     @property
     def has_captions(self) -> bool:
-        """Whether the kernel, or one that it calls, has a step to stop at."""
-        return any(one.captions for one in family(self.kernel))
+        """Whether the kernel, or one that it calls, has captions, at which a player stops."""
+        return any(member.captions for member in family(self.kernel))
 
     def part(self, partition: int = 0) -> list[Any]:
-        """Return the arguments as one partition gets them."""
+        """Return the arguments of one partition."""
         return self.kernel.part(self.offsets, self.arguments, partition, self.right)
 
 
@@ -49,13 +49,13 @@ def recorded() -> Iterator[list[Run]]:
     Yields
     ------
     list of Run
-        In the order in which they began.
+        In the order in which they start.
 
     Examples
     --------
     >>> from kernels.structures.order import in_order
     >>> with recorded() as runs:
-    ...     found = in_order.over(np.array([0, 1, 3]), np.array([4, 1, 2]), np.ones(3, np.uint32))
+    ...     flags = in_order.over(np.array([0, 1, 3]), np.array([4, 1, 2]), np.ones(3, np.uint32))
     >>> runs[0].kernel, runs[0].part(1)[0].tolist()
     (<kernel in_order>, [1, 2])
     """
@@ -67,7 +67,7 @@ def recorded() -> Iterator[list[Run]]:
         right: NDArray[np.int64],
         arguments: Sequence[Any],
     ) -> None:
-        copies = [deepcopy(one) for one in arguments]
+        copies = [deepcopy(argument) for argument in arguments]
         runs.append(Run(kernel, offsets.copy(), right.copy(), copies))
 
     watchers.append(watch)

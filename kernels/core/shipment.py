@@ -1,12 +1,12 @@
-"""Compiled kernels that reach an executor in the same archive as the packages.
+"""Compiled kernels that are sent to executors in the same archive as the packages.
 
-A driver adds what its cache holds to the archive. A worker that imports the packages from there
-looks for a kernel that its own cache does not hold, and takes it over, where all of this is so:
+A driver adds the content of its cache to the archive. A worker that imports the packages from the
+archive takes a kernel that its own cache lacks from there, if both conditions hold:
 
-- the archive has the digest that its name says, and Spark told that name with the task;
-- the kernel was compiled from these sources, by these versions, for this processor.
+- the archive's digest is the one in its name, and Spark sent that name with the task;
+- the kernel was compiled from the same sources, by the same versions, for the same processor.
 
-Otherwise the worker compiles it, as it would without an archive.
+Otherwise the worker compiles the kernel, as it would without an archive.
 """
 
 import hashlib
@@ -32,14 +32,14 @@ from numba.core.registry import cpu_target
 
 from kernels.core.cache import ARCHIVE, cache_folder, source_stamp
 
-#: What Numba puts behind the name of a function's files.
+#: The end of the names that Numba gives a function's files.
 VERSION = re.compile(r"(\.\d+\.nbc|\.nbi)$")
-#: What the name of these files packed as one ends with.
+#: The extension of the one file into which these are packed.
 PACKED = ".tar.xz"
 
 
 def archive_name(digest: str) -> str:
-    """Return the name of an archive of the packages: who is told the name knows the content."""
+    """Return the name of an archive of the packages, which identifies its content."""
     return f"window_workbench_{digest}.zip"
 
 
@@ -50,18 +50,18 @@ def digest_of(archive: Path) -> str:
 
 
 @cache
-def place() -> str:
-    """Return the folder in an archive of the kernels that could run here.
+def compiled_folder() -> str:
+    """Return the folder of an archive with the compiled kernels that this process can run.
 
     Returns
     -------
     str
-        It names the sources, the versions of all that compiles or is compiled in, and the processor
-        with its features.
+        Its name depends on the sources, the versions of Python, Numba, llvmlite and NumPy, and the
+        processor with its features.
 
     Examples
     --------
-    >>> place().count("/")
+    >>> compiled_folder().count("/")
     1
     """
     python = platform.python_implementation(), platform.python_version(), sys.abiflags
@@ -72,20 +72,22 @@ def place() -> str:
 
 
 def compiled_functions() -> Iterator[tuple[str, bytes]]:
-    """Return what this machine's cache holds of these sources.
+    """Return the cached compiled functions of these sources.
 
     Returns
     -------
     iterator of (str, bytes)
-        Of each function the path within an archive, and its index and versions, packed as one: they
-        are much alike, so that takes a quarter of their size, and half of what each alone does.
+        For each function, its path within an archive, and its index and versions packed into one
+        file. They are similar, so this takes a quarter of their size, and half of what packing each
+        separately takes.
     """
     functions: dict[Path, list[Path]] = {}
     for file in sorted((cache_folder() / source_stamp()).glob("*.nb[ic]")):
         functions.setdefault(file.with_name(VERSION.sub(PACKED, file.name)), []).append(file)
     with ThreadPoolExecutor() as threads:
-        packed = threads.map(_packed, functions, functions.values())
-        yield from zip((f"{place()}/{one.name}" for one in functions), packed, strict=True)
+        packed = threads.map(_pack, functions, functions.values())
+        paths = (f"{compiled_folder()}/{target.name}" for target in functions)
+        yield from zip(paths, packed, strict=True)
 
 
 class Shipment:
@@ -94,7 +96,7 @@ class Shipment:
     Parameters
     ----------
     archive : Path
-        One whose name is :func:`archive_name` of its digest; from any other nothing is taken.
+        Its name must be :func:`archive_name` of its digest; no other archive is read.
     """
 
     def __init__(self, archive: Path) -> None:
@@ -103,50 +105,50 @@ class Shipment:
             self._archive = ZipFile(archive)
 
     def take_over(self, function: str, key: Any, target: IndexDataCacheFile) -> bool:
-        """Put one compiled version of a function into a cache of this user's own.
+        """Copy one compiled version of a function into this user's cache.
 
         Parameters
         ----------
         function : str
-            As Numba names the files of the function.
+            The name of the function's files, as Numba makes it.
         key : tuple
-            Numba's: the types, the processor, and the code.
+            Numba's key: the types, the processor, and the code.
         target : IndexDataCacheFile
 
         Returns
         -------
         bool
-            Whether it is there.
+            Whether the archive has that version.
         """
-        name = f"{place()}/{function}{PACKED}"
+        name = f"{compiled_folder()}/{function}{PACKED}"
         if self._archive is None or name not in self._archive.NameToInfo:
             return False
         with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
             _unpack(self._archive.read(name), Path(folder))
-            found = IndexDataCacheFile(folder, function, source_stamp()).load(key)
-        if found is not None:
-            target.save(key, found)
-        return found is not None
+            compiled = IndexDataCacheFile(folder, function, source_stamp()).load(key)
+        if compiled is not None:
+            target.save(key, compiled)
+        return compiled is not None
 
 
 @cache
 def shipment() -> Shipment:
-    """Return what came in the archive that these packages were imported from."""
+    """Return the kernels in the archive that these packages were imported from."""
     assert ARCHIVE is not None
     return Shipment(Path(ARCHIVE))
 
 
-def _packed(target: Path, files: list[Path]) -> bytes:
-    """The files packed as one, which is kept beside them: it takes three seconds for all."""
+def _pack(target: Path, files: list[Path]) -> bytes:
+    """Return the files packed into one, which is cached next to them: all take three seconds."""
     newest = max(file.stat().st_mtime_ns for file in files)
     if target.exists() and target.stat().st_mtime_ns == newest:
         return target.read_bytes()
-    part = target.with_name(f"{target.name}.{os.getpid()}")
-    with tarfile.open(part, mode="w:xz", preset=0) as packed:
+    temporary = target.with_name(f"{target.name}.{os.getpid()}")
+    with tarfile.open(temporary, mode="w:xz", preset=0) as packed:
         for file in files:
             packed.add(file, file.name)
-    os.utime(part, ns=(newest, newest))
-    return part.replace(target).read_bytes()
+    os.utime(temporary, ns=(newest, newest))
+    return temporary.replace(target).read_bytes()
 
 
 def _unpack(packed: bytes, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Run a kernel's Python function and record every captioned step.
 
-A trace is a list of full states, each readable without its neighbours: so stepping back, scrubbing
-and a link to step 17 cost nothing. Traces are for small inputs, and a cap on the steps says so.
+A trace is a list of full states, each readable without its neighbours, so stepping back, scrubbing
+and a link to step 17 cost nothing. Traces are for small inputs: their number of steps is limited.
 """
 
 import sys
@@ -36,8 +36,8 @@ class Step:
     variables : dict of str to value
         Every local, in order of appearance; arrays as (nested) lists.
     changed : dict of str to bool or list of int
-        What differs from the step before: True for a new or another value, the indices of the
-        cells for a list of the same length.
+        What differs from the previous step of that kernel: True for a new or different value, the
+        indices of the changed cells for a list of the same length.
     """
 
     kernel: str
@@ -54,10 +54,10 @@ class Trace:
     Attributes
     ----------
     kernels : tuple of Kernel
-        The kernel that ran, and those that it called.
+        The kernel that ran, and the kernels that it calls.
     steps : list of Step
     result : value
-        What the kernel returned.
+        The kernel's return value.
     """
 
     kernels: tuple[Kernel, ...]
@@ -71,13 +71,13 @@ def trace(kernel: Kernel, *args: Any, show: Show | None = None, limit: int = MAX
     Parameters
     ----------
     kernel : Kernel
-        What runs is its own Python function, and those of the kernels it calls.
+        Its Python function runs, and those of the kernels it calls.
     *args
-        The kernel's arguments; arrays that it writes to are written to.
+        The kernel's arguments; it writes into the arrays themselves.
     show : mapping of str to function, optional
-        How a caption shows a value of a kind: ``{now:time}`` is passed to ``show["time"]``.
+        Formats the values in captions by their kind: ``{now:time}`` is passed to ``show["time"]``.
     limit : int
-        The most steps that are recorded.
+        The greatest number of steps.
 
     Returns
     -------
@@ -106,25 +106,25 @@ def trace(kernel: Kernel, *args: Any, show: Show | None = None, limit: int = MAX
 
 
 def family(kernel: Kernel) -> tuple[Kernel, ...]:
-    """Return a kernel and the kernels that it calls, each once."""
-    seen: dict[str, Kernel] = {}
-    waiting = [kernel]
-    while waiting:
-        one = waiting.pop(0)
-        if one.__name__ not in seen:
-            seen[one.__name__] = one
-            waiting += _called(one).values()
-    return tuple(seen.values())
+    """Return a kernel and the kernels that it calls, directly or not, each once."""
+    visited: dict[str, Kernel] = {}
+    queue = [kernel]
+    while queue:
+        current = queue.pop(0)
+        if current.__name__ not in visited:
+            visited[current.__name__] = current
+            queue += _called_kernels(current).values()
+    return tuple(visited.values())
 
 
-def _called(kernel: Kernel) -> dict[str, Kernel]:
+def _called_kernels(kernel: Kernel) -> dict[str, Kernel]:
     scope = kernel.python.__globals__
     names = kernel.python.__code__.co_names
     return {name: scope[name] for name in names if isinstance(scope.get(name), Kernel)}
 
 
 def interpreted(kernel: Kernel) -> Callable[..., Any]:
-    """Return the kernel's function with the kernels it calls uncompiled as well.
+    """Return the kernel's Python function, which calls other kernels uncompiled as well.
 
     Parameters
     ----------
@@ -143,41 +143,41 @@ def interpreted(kernel: Kernel) -> Callable[..., Any]:
     """
     python = kernel.python
     scope = dict(python.__globals__)
-    scope |= {name: interpreted(called) for name, called in _called(kernel).items()}
+    scope |= {name: interpreted(called) for name, called in _called_kernels(kernel).items()}
     return FunctionType(python.__code__, scope, python.__name__, python.__defaults__)
 
 
 class _Recorder:
-    """A trace function for the interpreter that records a step behind every captioned line."""
+    """A trace function for the interpreter that records a step after every captioned line."""
 
     def __init__(self, kernels: dict[CodeType, Kernel], show: Show, limit: int) -> None:
         self.kernels, self.show, self.limit = kernels, show, limit
         self.steps: list[Step] = []
-        self._waiting: dict[FrameType, int] = {}
+        self._pending_lines: dict[FrameType, int] = {}
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Record what runs inside this context; a debugger that was there comes back after it."""
-        before = sys.gettrace()
-        sys.settrace(self._enter)
+        """Record what runs inside this context, and restore the trace function before it."""
+        previous = sys.gettrace()
+        sys.settrace(self._on_call)
         try:
             yield
         finally:
-            sys.settrace(before)
+            sys.settrace(previous)
 
-    def _enter(self, frame: FrameType, _event: str, _arg: Any) -> Any:
-        return self._line if frame.f_code in self.kernels else None
+    def _on_call(self, frame: FrameType, _event: str, _arg: Any) -> Any:
+        return self._on_line if frame.f_code in self.kernels else None
 
-    def _line(self, frame: FrameType, event: str, _arg: Any) -> Any:
-        # The interpreter reports a line before it runs: its state is known at the next report.
+    def _on_line(self, frame: FrameType, event: str, _arg: Any) -> Any:
+        # The interpreter reports a line before it runs, so its state is known at the next event.
         kernel = self.kernels[frame.f_code]
-        if frame in self._waiting:
-            self._record(kernel, self._waiting.pop(frame), frame)
+        if frame in self._pending_lines:
+            self._record(kernel, self._pending_lines.pop(frame), frame)
         if event == "line":
             line = frame.f_lineno - kernel.first_line + 1
             if line in kernel.captions:
-                self._waiting[frame] = line
-        return self._line
+                self._pending_lines[frame] = line
+        return self._on_line
 
     def _record(self, kernel: Kernel, line: int, frame: FrameType) -> None:
         if len(self.steps) == self.limit:
@@ -186,12 +186,12 @@ class _Recorder:
                 "give it fewer rows, or a higher limit."
             )
         variables = {name: _plain(value) for name, value in frame.f_locals.items()}
-        before = self._before(kernel.__name__)
-        changed = {name: _changed(before, name, value) for name, value in variables.items()}
+        previous = self._previous_variables(kernel.__name__)
+        changed = {name: _changed(previous, name, value) for name, value in variables.items()}
         caption = fill(kernel.captions[line], frame.f_locals, self.show)
         self.steps.append(Step(kernel.__name__, line, caption, variables, changed))
 
-    def _before(self, kernel: str) -> dict[str, Any]:
+    def _previous_variables(self, kernel: str) -> dict[str, Any]:
         return next((s.variables for s in reversed(self.steps) if s.kernel == kernel), {})
 
 
@@ -203,9 +203,9 @@ def fill(caption: str, scope: Mapping[str, Any], show: Show) -> str:
     caption : str
         Text with ``{expression}`` or ``{expression:kind}``.
     scope : mapping
-        The locals that the expressions use.
+        The locals for the expressions.
     show : mapping of str to function
-        How a value of a kind is shown; a kind that is missing is shown as it is.
+        Formats the values of each kind; values of another kind are shown as plain text.
 
     Returns
     -------
@@ -227,18 +227,18 @@ def fill(caption: str, scope: Mapping[str, Any], show: Show) -> str:
 
 def _as_text(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {one}" for name, one in value.items())
+        return ", ".join(f"{name} {item}" for name, item in value.items())
     return str(value)
 
 
 def _plain(value: Any) -> Any:
     if hasattr(value, "_fields"):
-        return {name: _plain(one) for name, one in value._asdict().items()}
+        return {name: _plain(item) for name, item in value._asdict().items()}
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _changed(before: dict[str, Any], name: str, value: Any) -> bool | list[int]:
-    old = before.get(name, before)
+def _changed(previous: dict[str, Any], name: str, value: Any) -> bool | list[int]:
+    old = previous.get(name, previous)
     if isinstance(value, list) and isinstance(old, list) and len(old) == len(value):
         return [i for i, pair in enumerate(zip(old, value, strict=True)) if pair[0] != pair[1]]
-    return bool(old is before or old != value)
+    return bool(old is previous or old != value)

@@ -1,4 +1,4 @@
 """Rows that are valid for an interval, and their aggregates at a point in time.
 
-Aggregates of events, which are of one moment, live in ``tiling``.
+Aggregates of events, which happen at one moment, are in ``tiling``.
 """

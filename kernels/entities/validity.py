@@ -1,8 +1,8 @@
-"""The validity intervals of an entity's rows: from when until when each was in the table.
+"""The validity intervals of an entity's rows: the time during which each was in the table.
 
-Snapshots say what the table held at some instants, mutations what was taken out of it and put into
-it in between. Of an entity at most one row is there at a time. Mutations are followed from one
-snapshot to the next, and the snapshot decides.
+Snapshots give the content of the table at some instants, mutations the rows that were deleted and
+inserted in between. An entity has at most one row at a time. The kernel applies the mutations from
+one snapshot to the next; where they disagree, the snapshot is right.
 """
 
 import numpy as np
@@ -13,30 +13,30 @@ from kernels.core.kernel import Int64Column, Int64Scratch, kernel
 from kernels.structures.instants import MOST
 
 NONE = -1
-#: What a row says: it was taken out, it was put in, it was there when the snapshot was taken.
+#: The kinds of rows: a deletion, an insertion, a row of a snapshot.
 OUT, IN, SNAPSHOT = 0, 1, 2
-#: A validity interval that has not ended.
+#: The end of a validity interval that has not ended.
 OPEN = MOST
-#: What is wrong with a row, bit by bit.
+#: The faults of a row, as bits.
 ABSENT, OTHER, THERE, AGAIN, MISSING, UNSEEN, CHANGED = 1, 2, 4, 8, 16, 32, 64
 
 
 @helper
-def snapshot_between(days: Ints, seen: int, now: int) -> int:
-    """Return the first snapshot behind an instant and before another, the last time without one.
+def snapshot_between(days: Ints, checked: int, now: int) -> int:
+    """Return the first snapshot after an instant and before another, or ``OPEN`` without one.
 
     Examples
     --------
     >>> int(snapshot_between(np.array([10, 20]), 10, 25)), snapshot_between(np.array([10]), 10, 25)
     (20, 9223372036854775807)
     """
-    at = np.searchsorted(days, seen, side="right")
+    at = np.searchsorted(days, checked, side="right")
     return days[at] if at < len(days) and days[at] < now else OPEN
 
 
 @helper
 def run_of(content: Ints, first: int, stop: int) -> int:
-    """Return the row behind those that hold the same as the first.
+    """Return the row after the run of rows with the content of the first.
 
     Examples
     --------
@@ -51,21 +51,21 @@ def run_of(content: Ints, first: int, stop: int) -> int:
 
 @helper
 def balance(kind: Ints, first: int, last: int) -> int:
-    """Return how many more rows are put in than taken out.
+    """Return how many more rows are inserted than deleted.
 
     Examples
     --------
     >>> int(balance(np.array([OUT, IN, IN]), 0, 3))
     1
     """
-    more = 0
+    net = 0
     for row in range(first, last):
-        more += 1 if kind[row] == IN else -1
-    return more
+        net += 1 if kind[row] == IN else -1
+    return net
 
 
 @helper
-def take_out(
+def apply_deletions(
     kind: Ints,
     content: Ints,
     first: int,
@@ -75,26 +75,26 @@ def take_out(
     end: Ints,
     fault: Ints,
 ) -> int:
-    """Take out what the mutations of an instant take out, and return the row that is left, or -1.
+    """Apply the deletions of an instant, and return the row that is still alive, or -1.
 
     Examples
     --------
     >>> end, fault = np.zeros(2, np.int64), np.zeros(2, np.int64)
-    >>> take_out(np.array([IN, OUT]), np.array([7, 7]), 1, 2, 5, 0, end, fault), end.tolist()
+    >>> apply_deletions(np.array([IN, OUT]), np.array([7, 7]), 1, 2, 5, 0, end, fault), end.tolist()
     (-1, [5, 0])
     """
     stranger, row = NONE, first
     while row < stop:
         last = run_of(content, row, stop)
-        more = balance(kind, row, last)
-        if more < -1:
+        net = balance(kind, row, last)
+        if net < -1:
             fault[row] |= AGAIN
-        if more < 0 and alive != NONE and content[alive] == content[row]:
+        if net < 0 and alive != NONE and content[alive] == content[row]:
             end[alive] = now
             alive = NONE
-        elif more < 0 and stranger == NONE:
+        elif net < 0 and stranger == NONE:
             stranger = row
-        elif more < 0:
+        elif net < 0:
             fault[row] |= ABSENT
         row = last
     if stranger != NONE:
@@ -106,7 +106,7 @@ def take_out(
 
 
 @helper
-def put_in(
+def apply_insertions(
     kind: Ints,
     content: Ints,
     first: int,
@@ -117,23 +117,23 @@ def put_in(
     end: Ints,
     fault: Ints,
 ) -> int:
-    """Put in what the mutations of an instant put in, and return the row that is there, or -1.
+    """Apply the insertions of an instant, and return the row that is alive then, or -1.
 
     Examples
     --------
-    >>> begin, end, fault = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
-    >>> put_in(np.array([IN]), np.array([7]), 0, 1, 5, NONE, begin, end, fault), begin.tolist()
+    >>> kind, content, (begin, end, fault) = np.array([IN]), np.array([7]), np.zeros((3, 1), int)
+    >>> apply_insertions(kind, content, 0, 1, 5, NONE, begin, end, fault), begin.tolist()
     (0, [5])
     """
     row = first
     while row < stop:
         last = run_of(content, row, stop)
-        more = balance(kind, row, last)
-        if more > 1:
+        net = balance(kind, row, last)
+        if net > 1:
             fault[last - 1] |= AGAIN
-        if more > 0 and alive != NONE and content[alive] == content[row]:
+        if net > 0 and alive != NONE and content[alive] == content[row]:
             fault[last - 1] |= AGAIN
-        elif more > 0:
+        elif net > 0:
             if alive != NONE:
                 end[alive] = now
                 fault[last - 1] |= THERE
@@ -155,7 +155,7 @@ def compare(
     end: Ints,
     fault: Ints,
 ) -> int:
-    """Let a snapshot that has the entity decide, and return the row that is there.
+    """Compare with a snapshot that contains the entity, and return the row that is alive then.
 
     Examples
     --------
@@ -190,34 +190,34 @@ def follow_validity(
     end: Int64Column,
     fault: Int64Column,
 ) -> None:
-    """Follow one entity through mutations and snapshots; write its rows' validity intervals.
+    """Write the validity intervals of one entity's rows from its mutations and snapshots.
 
     Parameters
     ----------
     at : int64 array of shape (rows,)
-        From when on each is known, sorted.
+        The time of each mutation or snapshot, sorted.
     kind : int64 array of shape (rows,)
-        What each says: 0 it is taken out, 1 it is put in, 2 a snapshot has it. Of one instant the
-        mutations stand first, those that hold the same side by side and what is taken out before
-        what is put in; then what the snapshot has.
+        0 for a deletion, 1 for an insertion, 2 for a row of a snapshot. At one instant the
+        mutations come first: those with equal content together, and deletions before insertions.
+        The rows of the snapshot follow.
     content : int64 array of shape (rows,)
-        Equal where rows hold the same.
+        A number for the content of each row; equal contents have equal numbers.
     days : int64 array of shape (snapshots,)
-        When the snapshots were taken, sorted; those too that do not have the entity.
+        The times of all snapshots, sorted, including those that do not contain the entity.
     begin, end : int64 arrays of shape (rows,)
-        Written: the validity interval [begin, end) of each row, the same twice for a row that says
-        nothing new, and the last time there is for one that has not ended.
+        Written: the validity interval [begin, end) of each row. It is empty for a row that adds
+        nothing new, and ends at the last instant if it is open.
     fault : int64 array of shape (rows,)
-        Written, bit by bit: 1 what is taken out was not there; 2 what is taken out was there but
-        held something else; 4 it is put in where there was one; 8 it says again what is known;
-        16 it is not in the next snapshot; 32 no mutation put in what the snapshot has; 64 the
-        snapshot has it otherwise.
+        Written, as bits: 1 a deleted row did not exist; 2 a deleted row existed with another
+        content; 4 a row is inserted while there is one; 8 a row repeats what is known; 16 the row
+        is missing from the next snapshot; 32 no mutation inserted a row of the snapshot; 64 the
+        snapshot has another content.
 
     Notes
     -----
-    O(rows · log snapshots), no memory. What is taken out and put in at one instant cancels out
-    where it holds the same: so a chain of updates within an instant leaves its last row, in
-    whatever order they come.
+    O(rows · log snapshots), no memory. A deletion and an insertion of equal content at one instant
+    cancel out, so a chain of updates within an instant leaves its last row, in whatever order they
+    come.
 
     Source: Zipline, "Window Tiling Algorithm": entity sources.
 
@@ -229,7 +229,7 @@ def follow_validity(
     >>> begin.tolist(), end.tolist(), fault.tolist()
     ([10, 0, 12], [12, 0, 20], [0, 0, 16])
     """
-    alive, seen, first, rows = NONE, 0, 0, len(at)
+    alive, checked, first, rows = NONE, 0, 0, len(at)
     begin[:], end[:], fault[:] = 0, 0, 0
     while first < rows:
         now = at[first]
@@ -239,22 +239,22 @@ def follow_validity(
         last = stop
         while last < rows and at[last] == now:
             last += 1
-        day = snapshot_between(days, seen, now) if alive != NONE else OPEN
+        day = snapshot_between(days, checked, now) if alive != NONE else OPEN
         if day != OPEN:
             end[alive] = day
             fault[alive] |= MISSING
             alive = NONE  #: The snapshot of {day:time} did not have it any more.
-        alive = take_out(kind, content, first, stop, now, alive, end, fault)
-        alive = put_in(kind, content, first, stop, now, alive, begin, end, fault)
-        seen = now  #: After {stop - first} rows of mutations, row {alive} is there.
+        alive = apply_deletions(kind, content, first, stop, now, alive, end, fault)
+        alive = apply_insertions(kind, content, first, stop, now, alive, begin, end, fault)
+        checked = now  #: After {stop - first} rows of mutations, row {alive} is there.
         if stop < last:
             oldest = now == days[0]
             alive = compare(content, stop, last, now, oldest, alive, begin, end, fault)
         elif alive != NONE:
-            seen = now - 1  # A snapshot of this very instant has to have it.
+            checked = now - 1  # A snapshot at this very instant must contain it.
         first = last  #: After the snapshot, if there is one, row {alive} is there.
     if alive != NONE:
-        day = snapshot_between(days, seen, OPEN)
+        day = snapshot_between(days, checked, OPEN)
         end[alive] = day  #: Row {alive} is there until {day:time}.
         if day != OPEN:
             fault[alive] |= MISSING

@@ -1,9 +1,10 @@
-"""Rows that count for a run of queries each, as ranges: tiles over the tree of the queries.
+"""Rows that each count for a run of queries, as ranges: tiles over a binary tree of the queries.
 
 A row of an entity counts for a query when it is alive then and its time is in the query's window.
-Both ends of a window move ahead from query to query, so these queries stand side by side: a run. It
-is cut into tiles of the binary tree over the queries, and a query sees the rows of the nodes above
-it. Laid out node by node, these are few ranges of rows: a frame, as every aggregate takes it.
+Both ends of the window move forward from query to query, so these queries are adjacent: a run. A
+run is cut into tiles of the binary tree over the queries, and a query sees the rows of the nodes
+above it. With the rows laid out node by node, these are a few ranges: a frame, which every
+aggregate accepts.
 
 The queries are the last nodes of the tree, from ``queries`` on; the parent of a node is half of it,
 and node n is the cell ``[n // 2, n % 2]`` of a matrix with a row for each query.
@@ -37,23 +38,23 @@ def validity_runs(
     first: Int64Right,
     last: Int64Right,
 ) -> None:
-    """Write the run of queries that each row counts for.
+    """Write the run of queries for which each row counts.
 
     Parameters
     ----------
     seen : int64 array of shape (queries,)
-        Where each query's window ends, sorted: it sees the times before, and the table as it is
-        then.
+        The end of each query's window, sorted. A query sees rows with times before it, and the
+        table at that instant.
     low : int64 array of shape (queries,)
-        Where each query's window begins, sorted.
+        The begin of each query's window, sorted.
     bounded : bool
         Whether windows have a begin.
     time : int64 array of shape (rows,)
-        The rows' own times.
+        The time of each row.
     begin, end : int64 arrays of shape (rows,)
-        The validity interval [begin, end) of each row; one that ends with the last time has no end.
+        The validity interval [begin, end) of each row; an open one ends at the last instant.
     first, last : int64 arrays of shape (rows,)
-        Written: the run [first, last) of queries, empty for a row that none sees.
+        Written: the run [first, last) of queries, empty for a row that no query sees.
 
     Notes
     -----
@@ -80,26 +81,26 @@ def validity_runs(
 
 @kernel
 def tile_sizes(size: Int64Matrix, first: Int64Right, last: Int64Right) -> int:
-    """Count the rows of each node, when every run is cut into tiles.
+    """Count the rows of each node after every run is cut into tiles.
 
     Parameters
     ----------
     size : int64 array of shape (queries, 2)
-        Written: how many rows each node gets; 0 everywhere before.
+        Written: the number of rows of each node; zeros at first.
     first, last : int64 arrays of shape (rows,)
         The run [first, last) of queries of each row.
 
     Returns
     -------
     int
-        The rows of all nodes.
+        The number of rows of all nodes.
 
     Notes
     -----
     O(rows · log queries): a run has at most two tiles on each level of the tree.
 
     Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with validity
-    intervals in the place of windows.
+    intervals instead of windows.
 
     Examples
     --------
@@ -127,34 +128,34 @@ def tile_rows(
     first: Int64Right,
     last: Int64Right,
     number: Int64Right,
-    laid: Int64Scratch,
+    row_at: Int64Scratch,
 ) -> None:
-    """Lay the rows out, node by node, each as often as it has tiles.
+    """Write the rows node by node, each once per tile.
 
     Parameters
     ----------
     stop : int64 array of shape (queries, 2)
-        The place of each node's first row; written: the place behind its last row.
+        The position of each node's first row. Written: the position after its last row.
     first, last : int64 arrays of shape (rows,)
         The run [first, last) of queries of each row.
     number : int64 array of shape (rows,)
-        What is written for each row.
-    laid : int64 array
-        Written: the rows at the places of all nodes.
+        The number that is written for each row.
+    row_at : int64 array
+        Written: the numbers of the rows at the positions of all nodes.
 
     Notes
     -----
-    O(rows · log queries). In a node rows keep their order.
+    O(rows · log queries). The rows of a node keep their order.
 
     Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with validity
-    intervals in the place of windows.
+    intervals instead of windows.
 
     Examples
     --------
-    >>> stop, laid = np.zeros((4, 2), np.int64), np.zeros(2, np.int64)
+    >>> stop, row_at = np.zeros((4, 2), np.int64), np.zeros(2, np.int64)
     >>> stop[2, 1] = 1
-    >>> tile_rows(stop, np.array([1]), np.array([4]), np.array([7]), laid)
-    >>> laid.tolist(), stop.ravel().tolist()
+    >>> tile_rows(stop, np.array([1]), np.array([4]), np.array([7]), row_at)
+    >>> row_at.tolist(), stop.ravel().tolist()
     ([7, 7], [0, 0, 0, 1, 0, 2, 0, 0])
     """
     queries = len(stop)
@@ -162,10 +163,10 @@ def tile_rows(
         left, right = first[row] + queries, last[row] + queries
         while left < right:
             if left & 1:
-                laid[stop[left >> 1, 1]] = number[row]
+                row_at[stop[left >> 1, 1]] = number[row]
                 stop[left >> 1, 1] += 1  #: Row {row} stands in node {left}.
             if right & 1:
-                laid[stop[right >> 1, 0]] = number[row]
+                row_at[stop[right >> 1, 0]] = number[row]
                 stop[right >> 1, 0] += 1  #: Row {row} stands in node {right - 1}.
             left, right = (left + 1) >> 1, right >> 1
 
@@ -174,15 +175,15 @@ def tile_rows(
 def tile_frames(
     start: Int64Matrix, stop: Int64Matrix, begin: Int64Matrix, end: Int64Matrix
 ) -> None:
-    """Write the frame of each query: the ranges of places of the nodes above it, from the root on.
+    """Write the frame of each query: the ranges of positions of the nodes above it, from the root.
 
     Parameters
     ----------
     start, stop : int64 arrays of shape (queries, 2)
-        The places [start, stop) of each node's rows, node behind node.
+        The positions [start, stop) of each node's rows, node after node.
     begin, end : int64 arrays of shape (queries, pieces)
-        Written: a range for each level of the tree, those that a query has not empty. A tree over
-        q queries has at most ⌈log2 q⌉ + 1 levels.
+        Written: one range per level of the tree, empty for levels above the root. A tree over q
+        queries has at most ⌈log2 q⌉ + 1 levels.
 
     Notes
     -----
@@ -215,7 +216,7 @@ def validity_states(
     other: Right,
     states: Matrix,
 ) -> int:
-    """Update the nodes of each row's tiles, and hand their states down to the queries.
+    """Update the nodes of each row's tiles, and pass their states down to the queries.
 
     Parameters
     ----------
@@ -224,23 +225,23 @@ def validity_states(
     first, last : int64 arrays of shape (rows,)
         The run [first, last) of queries of each row, in the order of the rows' times.
     value, other : arrays of shape (rows,)
-        What the aggregate is of, of the type of the state's fields; the other column is looked at
-        by aggregates of pairs.
+        The columns to aggregate, of the type of the state's fields; only aggregates of pairs read
+        the other one.
     states : array of shape (queries, fields)
         Written: the state of the rows that each query sees.
 
     Returns
     -------
     int
-        The operations: one for each tile of a row, and one for each node.
+        The number of operations: one for each tile of a row, and one for each node.
 
     Notes
     -----
-    O(rows · log queries + queries), and memory for the queries alone. Nothing is taken back, so
-    every aggregate that combines is exact, whatever is deleted.
+    O(rows · log queries + queries), and memory only for the queries. No row is removed from a
+    state, so every aggregate that combines is exact, whatever is deleted.
 
     Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with validity
-    intervals in the place of windows.
+    intervals instead of windows.
 
     Examples
     --------

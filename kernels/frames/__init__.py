@@ -1,6 +1,6 @@
 """Which rows are in the frame of each row, and how frames move.
 
-What is computed over them lives in ``windows``.
+Functions over frames are in ``windows``.
 """
 
 from typing import TYPE_CHECKING

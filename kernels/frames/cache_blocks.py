@@ -1,8 +1,8 @@
 """Cut long partitions into parts whose values fit the processor's cache.
 
-A frame needs no values but its own. So some hundred rows whose frames lie side by side are asked
-for with the values between the first and the last of these frames, as if there were no others:
-what is sorted, counted and walked over is then small, and near in memory.
+A frame needs only its own values. So some hundred rows with adjacent frames are computed with only
+the values from the first to the last of these frames: the arrays that are sorted, counted and
+scanned are then small and close in memory.
 """
 
 from collections.abc import Iterator
@@ -14,25 +14,25 @@ import numpy as np
 from kernels.core.arrays import Ints
 
 NO_ROW = -1
-#: The fewest rows of a part: for what is sorted, which should fit the cache, and for what is only
-#: gone through once, where a cut costs more than it gives and just bounds the memory for states.
+#: The fewest rows of a part: for values that are sorted, which should fit the cache, and for values
+#: that are only scanned once, where a cut gains no time and only limits the memory for states.
 SORTED, STREAMED = 4_096, 524_288
 #: Parts grow until all of them have fewer values than this for each row of the partition.
 VALUES_A_ROW = 1.5
 
 
 class CacheBlock(NamedTuple):
-    """Rows whose frames are asked for together, and the values that these frames have.
+    """Rows whose frames are computed together, and the values of these frames.
 
     Attributes
     ----------
     rows, values : slice
-        Of the block.
+        Rows of the block.
     offsets : int64 array of shape (partitions + 1,)
-        Where the partitions of the part begin. A cut partition's part is one partition here, which
-        owns all rows and all values of the part, however many of each there are.
+        Where the partitions of this part begin. A part of a cut partition is one partition, which
+        owns all rows and all values of the part, whatever their numbers.
     shift : int
-        The place of the part's first value in its partition; 0 for whole partitions.
+        The position of the part's first value in its partition; 0 for whole partitions.
     begin, end : int64 arrays of shape (rows, pieces)
         The frames, as ranges of the part's values.
     """
@@ -44,20 +44,20 @@ class CacheBlock(NamedTuple):
     begin: Ints
     end: Ints
 
-    def to_partition(self, places: Ints) -> None:
-        """Let places that count from the part's first value count from the partition's; -1 stays.
+    def to_partition(self, positions: Ints) -> None:
+        """Convert positions within the part to positions within the partition, except -1.
 
         Parameters
         ----------
-        places : int64 array of any shape
+        positions : int64 array of any shape
             Written.
         """
         if self.shift > 0:
-            np.add(places, self.shift, out=places, where=places != NO_ROW)
+            np.add(positions, self.shift, out=positions, where=positions != NO_ROW)
 
 
 def parts(offsets: Ints, begin: Ints, end: Ints, least: int = SORTED) -> Iterator[CacheBlock]:
-    """Yield the rows of a block in their order, long partitions in several parts.
+    """Yield the rows of a block in their order, with long partitions in several parts.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def parts(offsets: Ints, begin: Ints, end: Ints, least: int = SORTED) -> Iterato
 
     Notes
     -----
-    O(rows). A partition whose frames reach far, such as to its begin, stays whole.
+    O(rows). A partition stays whole if its frames reach far, such as to its begin.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def _whole(offsets: Ints, begin: Ints, end: Ints) -> Iterator[CacheBlock]:
 
 
 def _reduced(function: np.ufunc, column: Ints, least: int) -> Ints:
-    """One value for each run of ``least`` values, the last of which may be shorter."""
+    """Reduce each run of ``least`` values to one; the last run may be shorter."""
     even = len(column) // least * least
     runs: Ints = function.reduce(column[:even].reshape(-1, least), axis=1)
     if even == len(column):
@@ -113,7 +113,7 @@ def _reduced(function: np.ufunc, column: Ints, least: int) -> Ints:
 
 
 def _cuts(begin: Ints, end: Ints, least: int) -> Iterator[tuple[slice, int, int]]:
-    """The rows of each part of a partition, and the range of its values."""
+    """Yield the rows of each part of a partition, and the range of its values."""
     starts = np.arange(0, len(begin), least)
     low = reduce(np.minimum, (_reduced(np.minimum, column, least) for column in begin.T))
     high = reduce(np.maximum, (_reduced(np.maximum, column, least) for column in end.T))

@@ -1,9 +1,8 @@
-"""How far window functions look from a row, and back: who sees a place, and what a place sees.
+"""How far window functions look from a row: the rows it sees, and the rows that see it.
 
-A frame from ``low`` to ``high`` is two questions. Which rows does a row see: those from ``-low``
-before it to ``high`` behind it. Which rows see a place: those from ``high`` before it to ``-low``
-behind it. It is one walk, taken in two directions with the distances swapped; so
-:func:`row_back` and :func:`row_ahead` answer both.
+A frame from ``low`` to ``high`` has two readings. A row sees the rows from ``-low`` before it to
+``high`` after it. A place is seen by the rows from ``high`` before it to ``-low`` after it. Both
+are the same search with the distances swapped: :func:`row_back` and :func:`row_ahead` serve both.
 """
 
 from collections.abc import Iterable
@@ -18,8 +17,8 @@ from kernels.frames.frames import LEAST, UNITS, search_from
 from kernels.frames.ordering import MOST
 
 ROWS, RANGE, GROUPS, SESSION = range(4)
-#: The columns of a table of extents: how far before and behind a place rows see it, and how far
-#: before and behind a row lies what its answer is made of.
+#: The columns of a table of extents: the unit, how far before and after a place rows see it (BACK,
+#: AHEAD), and how far before and after a row the rows lie that its result needs (START, END).
 UNIT, BACK, AHEAD, START, END = range(5)
 
 
@@ -31,13 +30,13 @@ class FrameExtent(NamedTuple):
     unit : str
         "rows", "range", "groups" or "session", as in :func:`kernels.frames.frames.frame_ranges`.
     low, high : int or None
-        Both inclusive, negative before the row, None without a bound. With "range" in units of the
-        order's codes, as with "session", where both are its gap. For calendar intervals give
-        distances that are never too short; for keys of floats, whose codes cannot be added to, give
-        None.
+        Both inclusive, negative before the row, None without a bound. With "range" and "session"
+        they are in units of the order's codes; with "session" both are its gap. For calendar
+        intervals give distances that are never too short. For float keys, whose codes allow no
+        addition, give None.
     counted : bool
-        Whether the rows before the row's own peers are only counted, as ``row_number``, ``rank``
-        and ``dense_rank`` do: then they are not needed themselves.
+        Whether the rows before the row's peers are only counted, as in ``row_number``, ``rank`` and
+        ``dense_rank``, so that their values are not needed.
     """
 
     unit: str
@@ -57,11 +56,11 @@ def frame_extent(function: str, distance: int = 1) -> FrameExtent:
     Parameters
     ----------
     function : str
-        "lag", "lead", or one of the ranking functions. Of these "row_number", "rank" and
-        "dense_rank" look back; the others, and what has no name here, see the whole partition.
+        "lag", "lead", or one of the ranking functions. Of these, "row_number", "rank" and
+        "dense_rank" look back; all other functions see the whole partition.
     distance : int
-        Of lag and lead, in rows. With IGNORE NULLS they pass over any number of rows: give a
-        :class:`FrameExtent` without a bound on that side instead.
+        The distance of lag and lead, in rows. With IGNORE NULLS they may skip any number of rows:
+        give a :class:`FrameExtent` without a bound on that side instead.
 
     Returns
     -------
@@ -81,22 +80,22 @@ def frame_extent(function: str, distance: int = 1) -> FrameExtent:
 
 
 def extent_table(extents: Iterable[FrameExtent]) -> Ints:
-    """Return extents as the kernels take them.
+    """Return extents as a table for the kernels.
 
     Parameters
     ----------
     extents : iterable of FrameExtent
-        Those of all calls of a query; equal ones may be left out.
+        The extents of all calls of a query; duplicates may be omitted.
 
     Returns
     -------
     int64 array of shape (extents, 5)
-        The unit and four distances; the greatest integer where there is no bound.
+        The unit and four distances; the greatest integer stands for no bound.
 
     Raises
     ------
     ValueError
-        When a unit is not known, or a distance is no integer.
+        When a unit is unknown, or a distance is no integer.
 
     Examples
     --------
@@ -109,12 +108,12 @@ def extent_table(extents: Iterable[FrameExtent]) -> Ints:
 
 
 def along_order(table: Ints) -> NDArray[np.bool_]:
-    """Say which extents are distances along the order, rather than numbers of rows or of peers.
+    """Return which extents are distances along the order, not numbers of rows or of groups.
 
     Parameters
     ----------
     table : int64 array of shape (extents, 5)
-        As :func:`extent_table` makes it.
+        A table from :func:`extent_table`.
 
     Returns
     -------
@@ -147,7 +146,7 @@ def _distance(bound: int | None) -> int:
 
 @helper
 def plus(code: int, distance: int) -> int:
-    """Return a code that is a distance away, or the last one where there is none.
+    """Return the sum of a code and a distance, clipped to the range of int64.
 
     Examples
     --------
@@ -161,7 +160,7 @@ def plus(code: int, distance: int) -> int:
 
 @helper
 def joins(before: int, code: int, gap: int) -> bool:
-    """Return whether a row is in the session of the row before it: less than a gap behind it.
+    """Return whether a row is in the session of the row before it: less than a gap after it.
 
     Examples
     --------
@@ -173,12 +172,12 @@ def joins(before: int, code: int, gap: int) -> bool:
 
 @helper
 def row_back(code: Ints, unit: int, edge: int, at: int, distance: int) -> int:
-    """Return the first row that is no more than a distance before a place.
+    """Return the first row that is at most a distance before a place.
 
-    The place is between the rows ``edge - 1`` and ``edge``, and its code is ``at``. A distance
-    below zero is ahead, which rows and groups take for none. In a session, the row is its first one
-    and the distance its gap. O(log d) where the answer is d rows away, for groups of each; O(d) in
-    a session.
+    The place is between the rows ``edge - 1`` and ``edge``, and its code is ``at``. A negative
+    distance is ahead; rows and groups treat it as zero. In a session, the result is its first row
+    and the distance is its gap. O(log d) when the result is d rows away, for "groups" once per
+    group; O(d) in a session.
 
     Examples
     --------
@@ -206,7 +205,7 @@ def row_back(code: Ints, unit: int, edge: int, at: int, distance: int) -> int:
 
 @helper
 def row_ahead(code: Ints, unit: int, edge: int, at: int, distance: int) -> int:
-    """Return the row behind the last one that is no more than a distance behind a place.
+    """Return the row after the last one that is at most a distance after a place.
 
     The mirror image of :func:`row_back`.
 

@@ -1,4 +1,4 @@
-"""How frames move from row to row: which rows leave, which enter, and in which order to visit."""
+"""How frames move from row to row: the rows that leave and enter, and an order of visits."""
 
 import numpy as np
 
@@ -8,16 +8,16 @@ from kernels.core.kernel import Int64Matrix, Uint32Column, kernel
 from kernels.structures.order import sort_entries
 
 NONE = -1
-#: Frames that exchange at most this many rows a row, in the mean, are followed from row to row.
+#: Frames are visited in order of rows if they exchange at most this many rows per row on average.
 FEW = 16
 
 
 @helper
 def only_in(begin: Ints, end: Ints, one: int, other: int, side: int) -> tuple[int, int]:
-    """Return rows that one frame has and another does not, as a half-open range.
+    """Return the rows that one frame has and another does not, as a half-open range.
 
-    Piece ``side // 2`` of the one is compared with the same piece of the other: on even sides the
-    rows before it, on odd ones those behind it. Frame -1 is empty.
+    Piece ``side // 2`` of one frame is compared with the same piece of the other: even sides give
+    the rows before it, odd sides those after it. Frame -1 is empty.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def only_in(begin: Ints, end: Ints, one: int, other: int, side: int) -> tuple[in
 
 @helper
 def longest(begin: Ints, end: Ints) -> int:
-    """Return how many rows the longest of frames in one piece has.
+    """Return the number of rows of the longest frame, for frames of one piece.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def frame_size(begin: Ints, end: Ints, i: int) -> int:
 
 @kernel
 def turnover(begin: Int64Matrix, end: Int64Matrix) -> int:
-    """Return how many rows leave and enter frames on the way from the first to the last.
+    """Return how many rows leave and enter in all, from the first frame to the last.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def turnover(begin: Int64Matrix, end: Int64Matrix) -> int:
 
     Notes
     -----
-    O(rows). At most 2 · rows a piece when frames never move back.
+    O(rows). At most 2 · rows per piece when frames never move back.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def turnover(begin: Int64Matrix, end: Int64Matrix) -> int:
 
 @kernel
 def frames_slide(begin: Int64Matrix, end: Int64Matrix) -> int:
-    """Return 1 when frames only move ahead, else 0.
+    """Return 1 if frames only move forward, else 0.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def frames_slide(begin: Int64Matrix, end: Int64Matrix) -> int:
     Returns
     -------
     int
-        1 when frames have one piece, and from one that is not empty to the next neither end moves
+        1 if frames have one piece, and from one non-empty frame to the next neither end moves
         back.
 
     Notes
@@ -139,27 +139,28 @@ def frames_slide(begin: Int64Matrix, end: Int64Matrix) -> int:
 
 @kernel
 def visit_order(begin: Int64Matrix, end: Int64Matrix, visit: Uint32Column) -> int:
-    """Write an order to visit frames in, so that few rows leave and enter between neighbours.
+    """Write an order of visits in which few rows leave and enter from one frame to the next.
 
     Parameters
     ----------
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges.
     visit : uint32 array of shape (rows,)
-        Written: the rows as they come when that is good enough, else in Mo's order: strips of
-        frames that begin close together, and in each strip by where they end, to and fro.
+        Written: the rows in their own order if that is good enough, else in Mo's order: in strips
+        of frames whose begins are close, and within each strip by their ends, alternately ascending
+        and descending.
 
     Returns
     -------
     int
-        1 when the rows are visited as they come, else 0.
+        1 if the rows are visited in their own order, else 0.
 
     Notes
     -----
-    O(rows), by digits. In Mo's order O(√rows) rows leave and enter from frame to frame, and those
-    of the holes that EXCLUDE makes.
+    O(rows), with a radix sort. In Mo's order O(√rows) rows leave and enter from frame to frame, and
+    those of the holes that EXCLUDE makes.
 
-    Source: Mo's algorithm for range queries that are known beforehand.
+    Source: Mo's algorithm for offline range queries.
 
     Examples
     --------

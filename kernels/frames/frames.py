@@ -1,11 +1,11 @@
-"""Which rows are in a row's frame? ROWS, RANGE, GROUPS and SESSION with EXCLUDE, as ranges.
+"""The rows of each frame, as ranges: ROWS, RANGE, GROUPS and SESSION with EXCLUDE.
 
 Every frame becomes half-open ranges ``begin[i, j]`` to ``end[i, j]`` of row numbers within the
-partition: one range a row, or three with EXCLUDE (left of the hole, the current row where TIES
-keeps it, right of the hole). What is computed over a frame needs to know nothing else about it.
+partition: one range per row, or three with EXCLUDE (left of the hole, the current row where TIES
+keeps it, right of the hole). Functions over frames use only these ranges.
 
 A bound is the signed distance from the current row: negative before it, zero at it, positive after
-it, and None where there is no bound. The reference is DuckDB, and of SESSION RisingWave.
+it, and None if there is no bound. The reference is DuckDB, and RisingWave for SESSION.
 """
 
 from dataclasses import dataclass
@@ -52,32 +52,33 @@ def frame_ranges(
         :func:`kernels.frames.ordering.order_by_starts`.
     unit : str
         "rows" counts rows, "groups" counts groups of peers, "range" measures along the order key.
-        "session" is all rows around that are each less than a gap behind the one before.
+        "session" is the run of rows around it in which each follows the previous one by less than a
+        gap.
     low, high : int, float, array of shape (rows,), BoundKeys or None
-        Where the frame begins and ends, both inclusive: one distance for all rows or one a row,
+        Where the frame begins and ends, both inclusive: one distance for all rows or one per row,
         negative before the current row; None for no bound. With "range" a distance has the order
-        key's type, goes against the keys when they descend, and may be replaced by keys. With
-        "session" the gap is ``high``, and ``low`` its opposite.
+        key's type, is subtracted from the keys when they descend, and may be replaced by keys. With
+        "session", ``high`` is the gap and ``low`` the negated gap.
     exclude : str
-        "no others", "current row", "group" (the row and its peers) or "ties" (its peers alone).
+        "no others", "current row", "group" (the row and its peers) or "ties" (only its peers).
 
     Returns
     -------
     begin, end : int64 arrays of shape (rows, pieces)
-        Half-open ranges of row numbers within the partition, in order, with one piece a row or
-        with three where anything is excluded. Empty ranges have ``begin == end``.
+        Half-open ranges of row numbers within the partition, in order: one piece per row, or three
+        if anything is excluded. Empty ranges have ``begin == end``.
 
     Raises
     ------
     ValueError
-        When a unit or an exclusion is none of these, when "range" has a distance but the order
-        has no single key, or when a distance that must be an integer is none.
+        When a unit or an exclusion is unknown, when "range" has a distance but the order has no
+        single key, or when a distance that must be an integer is not.
 
     Notes
     -----
-    O(rows), and O(rows · log rows) at worst where the bounds of "range" jump about from row to
-    row. In "range", rows without a key have each other as their frame wherever a distance bounds
-    it. Distances that lead beyond the ends of int64 lead to the first or to the last key.
+    O(rows), and O(rows · log rows) at worst if the bounds of "range" jump from row to row. In
+    "range", the frame of a row without a key ends at the last of its peers on each side that has a
+    distance. Distances beyond the ends of int64 lead to the first or to the last key.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def frame_ranges(
 
 
 def _sessions(order: Order, gap: Bound) -> Ranges:
-    """Return where the session of each row begins and ends."""
+    """Return the begin and the end of each row's session."""
     next_code, beyond = bound_codes(order, gap, after=False)
     begin, end = np.zeros(order.rows, np.int64), np.zeros(order.rows, np.int64)
     session_bounds.over(order.offsets, order.code, next_code, beyond, order.valid, begin, end)
@@ -113,7 +114,7 @@ def _sessions(order: Order, gap: Bound) -> Ranges:
 
 
 def _in_order(low: Bound, high: Bound) -> bool:
-    """Whether no frame of these bounds can end before it begins."""
+    """Return whether no frame of these bounds can end before it begins."""
     if low is None or high is None:
         return True
     if isinstance(low, BoundKeys) or isinstance(high, BoundKeys) or np.ndim(low) or np.ndim(high):
@@ -121,13 +122,13 @@ def _in_order(low: Bound, high: Bound) -> bool:
     return bool(low <= high)
 
 
-def _check(value: str, known: tuple[str, ...], name: str) -> None:
-    if value not in known:
-        raise ValueError(f"{name}: {value!r} is none of {', '.join(map(repr, known))}.")
+def _check(value: str, allowed: tuple[str, ...], name: str) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name}: {value!r} is none of {', '.join(map(repr, allowed))}.")
 
 
 def _bound(order: Order, unit: str, bound: Bound, after: int) -> NDArray[np.int64]:
-    """Return where each frame begins, or with after = 1 where it ends."""
+    """Return the begin of each frame, or its end when ``after`` is 1."""
     to = np.zeros(order.rows, np.int64)
     if bound is None:
         row_bound.over(order.offsets, MOST if after else LEAST, to)
@@ -150,20 +151,20 @@ def _count(
     after: int,
     to: NDArray[np.int64],
 ) -> None:
-    """Write the bounds that are a number of rows, or of groups of peers, away."""
-    one, each = (group_bound, group_bound_each) if peers else (row_bound, row_bound_each)
+    """Write the bounds at a distance that counts rows, or groups of peers if these are given."""
+    same, per_row = (group_bound, group_bound_each) if peers else (row_bound, row_bound_each)
     if np.asarray(bound).dtype.kind != "i":
         raise ValueError("low, high: rows and groups are counted; give integers or None.")
     if np.ndim(bound) == 0:
-        one.over(offsets, *peers, max(LEAST, min(int(bound) + after, MOST)), to)
+        same.over(offsets, *peers, max(LEAST, min(int(bound) + after, MOST)), to)
     else:
-        each.over(offsets, *peers, np.minimum(bound, MOST - after) + after, to)
+        per_row.over(offsets, *peers, np.minimum(bound, MOST - after) + after, to)
 
 
 def bound_codes(
     order: Order, bound: Bound, after: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return what :func:`range_bound_each` searches for.
+    """Return the codes that :func:`range_bound_each` searches for.
 
     Parameters
     ----------
@@ -177,7 +178,7 @@ def bound_codes(
     Returns
     -------
     code : int64 array of shape (rows,)
-        The bounds, as codes of the order's kind.
+        The bounds, in the same code as the order's keys.
     beyond : uint8 array of shape (rows,)
         1 where a key must be greater than the bound, 0 where equal is enough.
 
@@ -188,8 +189,8 @@ def bound_codes(
 
     Notes
     -----
-    A bound past the greatest integer is written as "greater than the greatest", which no key is,
-    and one before the least as "the least or greater", which every key is.
+    A bound above the greatest integer becomes "greater than the greatest", which no key satisfies.
+    A bound below the least integer becomes "the least or greater", which every key satisfies.
 
     Examples
     --------
@@ -216,7 +217,7 @@ def bound_codes(
             f"low, high: the order key is an integer, but a distance is {distance.dtype}; "
             "give integers, or an order key of floats."
         )
-    # Descending codes are the keys' complements: a distance adds to either kind alike.
+    # Descending codes are the keys' complements, so a distance is added in both directions.
     code = order.code + distance
     if not _may_overflow(order.code, distance):
         return code, beyond
@@ -242,7 +243,7 @@ def _excluded(
 
 @kernel
 def row_bound(distance: int, to: Int64Column) -> None:
-    """Write the row that is a distance away from each row, within the partition.
+    """Write the row at the same distance from each row, within the partition.
 
     Parameters
     ----------
@@ -270,7 +271,7 @@ def row_bound(distance: int, to: Int64Column) -> None:
 
 @kernel
 def row_bound_each(distance: Int64Column, to: Int64Column) -> None:
-    """Write the row that is a distance of its own away from each row, within the partition.
+    """Write the row at each row's own distance from it, within the partition.
 
     Parameters
     ----------
@@ -298,7 +299,7 @@ def row_bound_each(distance: Int64Column, to: Int64Column) -> None:
 
 @kernel
 def group_bound(group: Int64Column, start: Int64Column, distance: int, to: Int64Column) -> None:
-    """Write where the group of peers begins that is a distance away from each row's own.
+    """Write the begin of the group of peers at the same distance from each row's group.
 
     Parameters
     ----------
@@ -326,15 +327,15 @@ def group_bound(group: Int64Column, start: Int64Column, distance: int, to: Int64
     rows = len(group)
     groups = group[rows - 1] + 1 if rows > 0 else 0
     for i in range(rows):
-        wanted = group[i] + min(max(distance, -group[i]), groups - group[i])
-        to[i] = start[wanted] if wanted < groups else rows  #: Row {i}: group {wanted}, at {to[i]}.
+        target = group[i] + min(max(distance, -group[i]), groups - group[i])
+        to[i] = start[target] if target < groups else rows  #: Row {i}: group {target}, at {to[i]}.
 
 
 @kernel
 def group_bound_each(
     group: Int64Column, start: Int64Column, distance: Int64Column, to: Int64Column
 ) -> None:
-    """Write where the group of peers begins that is a distance of its own away from each row's.
+    """Write the begin of the group of peers at each row's own distance from its group.
 
     Parameters
     ----------
@@ -362,13 +363,13 @@ def group_bound_each(
     rows = len(group)
     groups = group[rows - 1] + 1 if rows > 0 else 0
     for i in range(rows):
-        wanted = group[i] + min(max(distance[i], -group[i]), groups - group[i])
-        to[i] = start[wanted] if wanted < groups else rows  #: Row {i}: group {wanted}, at {to[i]}.
+        target = group[i] + min(max(distance[i], -group[i]), groups - group[i])
+        to[i] = start[target] if target < groups else rows  #: Row {i}: group {target}, at {to[i]}.
 
 
 @kernel
 def search_from(code: Int64Column, bound: int, beyond: int, hint: int, begin: int, end: int) -> int:
-    """Return the first row from ``begin`` to ``end`` whose key is at least the bound.
+    """Return the first row in ``begin`` to ``end`` whose key is at least the bound.
 
     Parameters
     ----------
@@ -376,7 +377,7 @@ def search_from(code: Int64Column, bound: int, beyond: int, hint: int, begin: in
         Ascending from ``begin`` to ``end``.
     bound : int
     beyond : int
-        1 when the key must be greater than the bound, 0 when equal is enough.
+        1 when the key must be greater than the bound, 0 when an equal key is enough.
     hint : int
         Where to begin the search, from ``begin`` to ``end``.
     begin, end : int
@@ -389,8 +390,8 @@ def search_from(code: Int64Column, bound: int, beyond: int, hint: int, begin: in
 
     Notes
     -----
-    O(log d), where d is the distance from the hint to the answer: steps that double enclose it,
-    then a binary search finds it. So a run of searches whose answers move on slowly is linear.
+    O(log d), where d is the distance from the hint to the result: doubling steps enclose it, then a
+    binary search finds it. A sequence of searches whose results move slowly is therefore linear.
 
     Source: Bentley and Yao, "An almost optimal algorithm for unbounded searching" (1976).
 
@@ -426,27 +427,27 @@ def range_bound_each(
     end: bool,
     to: Int64Column,
 ) -> None:
-    """Write the first row whose key has reached, or passed, the bound of each row.
+    """Write for each row the first row whose key reaches, or passes, its bound.
 
     Parameters
     ----------
     code : int64 array of shape (rows,)
         The order keys, ascending where they are valid.
     bound : int64 array of shape (rows,)
-        The key that each row looks for.
+        The code that each row searches for.
     beyond : uint8 array of shape (rows,)
         1 where a key must be greater than the bound, 0 where equal is enough.
     valid : int64 array of shape (2,)
         The half-open range of rows that have a key. A row without one gets the bounds of its
         peers, which are the other rows without a key.
     end : bool
-        Whether these are the ends of frames.
+        Whether the bounds are ends of frames.
     to : int64 array of shape (rows,)
         Written: a row number from 0 to ``rows``, which stands for the end.
 
     Notes
     -----
-    O(n) when the bounds move on with the rows, O(n log n) when they jump about.
+    O(n) when the bounds move on with the rows, O(n log n) when they jump.
 
     Examples
     --------
@@ -477,18 +478,18 @@ def session_bounds(
     begin: Int64Column,
     end: Int64Column,
 ) -> int:
-    """Write the session of each row: rows that each come less than a gap behind the one before.
+    """Write the session of each row: a run of rows that follow each other by less than a gap.
 
     Parameters
     ----------
     code : int64 array of shape (rows,)
         The order keys, ascending where they are valid.
     next_code : int64 array of shape (rows,)
-        The least key that does not join the session in which each row is the last so far.
+        For each row, the least key that is not in the same session if it comes next.
     beyond : uint8 array of shape (rows,)
-        1 where that key joins as well, and all greater ones do not.
+        1 where that key is in the session as well, and only greater ones are not.
     valid : int64 array of shape (2,)
-        The half-open range of rows that have a key. Each row without one is a session by itself.
+        The half-open range of rows that have a key. Each row without one is its own session.
     begin, end : int64 arrays of shape (rows,)
         Written: the rows of each row's session, half open.
 
@@ -542,9 +543,9 @@ def cut_hole(
     begin, end : int64 arrays of shape (rows,)
         The frames.
     hole_begin, hole_end : int64 arrays of shape (rows,)
-        What each frame leaves out; each row is in its own hole.
+        The rows that each frame excludes; each row is in its own hole.
     keep_row : bool
-        Whether the row itself stays, where it is in its frame.
+        Whether the row itself stays if it is in its frame.
     piece_begin, piece_end : int64 arrays of shape (rows, 3)
         Written: ranges in order, within the frame.
 
@@ -578,16 +579,16 @@ def keep_rows(
     begin: Int64Matrix,
     end: Int64Matrix,
 ) -> int:
-    """Renumber the rows of frames so that only those that qualify count.
+    """Renumber the rows of frames so that only qualifying rows are counted.
 
     Parameters
     ----------
     kept : uint8 array of shape (rows,)
         1 where a row qualifies, else 0.
     before : int64 array of shape (rows,)
-        Written: how many rows that qualify come before each row.
+        Written: how many qualifying rows come before each row.
     row : int64 array of shape (rows,)
-        Written: the rows that qualify, in its first cells; 0 in the others.
+        Written: the qualifying rows, in its first cells; 0 in the others.
     begin, end : int64 arrays of shape (rows, pieces)
         The frames of all rows; changed to ranges of positions in ``row``.
 
@@ -626,14 +627,14 @@ def keep_rows(
 
 @kernel
 def number_in_block(base: Int64Row, row: Int64Column) -> None:
-    """Turn row numbers that count within the partition into row numbers of the block, in place.
+    """Convert row numbers within the partition to row numbers of the block, in place.
 
     Parameters
     ----------
     base : int64 array of shape (1,)
         The partition's first row in the block.
     row : int64 array of shape (rows,)
-        Row numbers; negative ones, which stand for no row, are left alone.
+        Row numbers; negative ones, which stand for no row, are unchanged.
 
     Notes
     -----
@@ -654,18 +655,18 @@ def number_in_block(base: Int64Row, row: Int64Column) -> None:
 
 @dataclass(frozen=True)
 class KeptRows:
-    """The rows of a block that qualify, and the frames over them.
+    """The qualifying rows of a block, and the frames over them.
 
     Attributes
     ----------
     begin, end : int64 arrays of shape (rows, pieces)
-        Each row's frame as ranges of positions among its partition's rows that qualify.
+        Each row's frame as ranges of positions among its partition's qualifying rows.
     row : int64 array of shape (rows,)
-        The row of the block at each position: the first ``count`` cells of each partition mean
-        something, the others repeat its first row. ``column[row]`` is the column that the frames
-        range over, with the partitions where they were.
+        The row of the block at each position. Only the first ``count`` cells of each partition are
+        valid; the others repeat its first row. ``column[row]`` is the column that the frames refer
+        to, with the same offsets of partitions.
     before : int64 array of shape (rows,)
-        How many rows that qualify come before each row in its partition.
+        How many qualifying rows come before each row in its partition.
     count : int64 array of shape (partitions,)
         How many rows of each partition qualify.
     """
@@ -683,14 +684,14 @@ def frames_of_kept(
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
 ) -> KeptRows:
-    """Return the rows that qualify and the frames over them; the input is left as it was.
+    """Return the qualifying rows and the frames over them; the input is not changed.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     kept : uint8 array of shape (rows,)
-        1 where a row qualifies: it passes a filter, or its argument is no NULL.
+        1 where a row qualifies: it passes a filter, or its argument is not NULL.
     begin, end : int64 arrays of shape (rows, pieces)
         From :func:`frame_ranges`.
 

@@ -1,7 +1,7 @@
 """The order of a block's rows as frames, ranks and value functions see it: groups of peers.
 
 Rows with equal order keys are peers, rows without a key are peers of each other, and groups of
-peers are numbered from 0. All else about an order stays with who sorted the rows.
+peers are numbered from 0. The caller sorts the rows and handles every other aspect of the order.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class Order:
     group : int64 array of shape (rows,)
         The number of each row's group of peers within its partition, from 0.
     start : int64 array of shape (rows,)
-        Where each group begins: in a partition with k groups its first k cells mean something.
+        Where each group begins: in a partition with k groups, only the first k cells are valid.
     key : int64 or float64 array of shape (rows,), or None
-        The order key; None where several columns make the order.
+        The order key; None if the order has several columns, or none.
     code : int64 array of shape (rows,), or None
-        The key as :func:`order_code` writes it: ascending in every partition.
+        The key as :func:`order_code` encodes it, ascending in every partition.
     valid : int64 array of shape (partitions, 2)
         The rows of each partition that have a key, as a half-open range.
     descending : bool
@@ -62,10 +62,10 @@ def order_by_key(
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     key : int64 or float64 array of shape (rows,)
-        As it is in the data, sorted within each partition; NaN counts as the greatest key. What
-        rows without a key hold here does not matter.
+        As in the data, sorted within each partition; NaN counts as the greatest key. The values of
+        rows without a key are ignored.
     nulls : int64 array of shape (partitions, 2), optional
-        How many rows without a key each partition has at its begin and at its end.
+        The numbers of rows without a key at the begin and at the end of each partition.
     descending : bool
         Whether the keys fall from row to row.
 
@@ -99,8 +99,8 @@ def order_by_starts(offsets: NDArray[np.int64], starts: NDArray[np.uint8]) -> Or
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     starts : uint8 array of shape (rows,)
-        1 where a row differs from the row before it in a column of the order; all 0 for rows
-        without an order, which makes all rows of a partition peers.
+        1 where a row differs from the row before it in a column of the order; all 0 without an
+        order, so that all rows of a partition are peers.
 
     Returns
     -------
@@ -151,8 +151,8 @@ def order_code(
     [0, 3, 1, 2]
     """
     if key.dtype == np.float64:
-        # The bits of a positive float order as an integer does; of a negative one, the other way.
-        # Each NaN becomes the usual one first: to add to a signaling one would warn.
+        # The bits of positive floats are ordered as integers are; those of negative ones, reversed.
+        # Each NaN becomes the default one first, as adding to a signaling NaN would warn.
         bits = (np.where(np.isnan(key), np.nan, key) + 0.0).view(np.int64)
         code = bits ^ ((bits >> 63) & MOST)
     else:
@@ -162,7 +162,7 @@ def order_code(
 
 @kernel
 def peer_starts(code: Int64Column, valid: Int64Row, starts: Uint8Column) -> None:
-    """Mark each row that is no peer of the row before it.
+    """Mark each row that is not a peer of the row before it.
 
     Parameters
     ----------
@@ -194,12 +194,12 @@ def peer_starts(code: Int64Column, valid: Int64Row, starts: Uint8Column) -> None
 
 @kernel
 def group_peers(starts: Uint8Column, group: Int64Column, start: Int64Column) -> int:
-    """Number the groups of peers, and note where each begins.
+    """Write the number of each row's group of peers, and where each group begins.
 
     Parameters
     ----------
     starts : uint8 array of shape (rows,)
-        1 where a row is no peer of the row before it; the first row needs no mark.
+        1 where a row is not a peer of the row before it; the first row needs no mark.
     group : int64 array of shape (rows,)
         Written: the number of each row's group, from 0.
     start : int64 array of shape (rows,)

@@ -1,10 +1,10 @@
-"""Funnels whose steps may come in any sequence: how many different steps does one window hold?
+"""Funnels whose steps may come in any order: how many different steps one window contains.
 
-One row stands for one step. Rows that fulfil several steps leave a choice, so what is held is a
-matching of rows to steps that prefers newer rows: the newest rows of any length of time that can
-have steps of their own are among it, because rows that can be matched at once are the independent
-sets of a matroid (Edmonds and Fulkerson 1965), and there the greedy choice is best for every
-threshold. A new row that finds no free step takes the place of the oldest that it can reach.
+One row counts for one step. Rows that fulfil several steps leave a choice, so the kernel maintains
+a matching of rows to steps that prefers newer rows. For every time, it contains as many of the rows
+since then as can be matched at once: sets of rows that can be matched at once are the independent
+sets of a matroid (Edmonds and Fulkerson 1965), for which the greedy choice is best at every
+threshold. A new row that finds no free step replaces the oldest row that it can reach.
 """
 
 from kernels.core.kernel import (
@@ -28,24 +28,24 @@ def match_newest(
     found_by: Int64Scratch,
     queue: Int64Scratch,
 ) -> int:
-    """Match a new row to a step, if need be in the place of the oldest row, and return its step.
+    """Match a new row to a step, replacing the oldest row if necessary, and return the step.
 
     Parameters
     ----------
     row : int
-        The new row, behind all that are matched.
+        The new row, which comes after all matched rows.
     kind : uint32 array of shape (rows,)
     fulfils : int64 array of shape (kinds,)
         Bit k is set when rows of a kind fulfil step k.
     row_of : int64 array of shape (steps,)
         Written: the row that is matched to each step, -1 for none.
     found_by, queue : int64 arrays of shape (steps,)
-        Working memory: the step whose row led the search to each step, and the steps found.
+        Working memory: the step from whose row the search reached each step, and the steps reached.
 
     Returns
     -------
     int
-        The step whose row has changed from another or none; -1 when the row fulfils no step.
+        The step that is matched anew or whose old row was replaced; -1 if the row fulfils no step.
 
     Notes
     -----
@@ -66,7 +66,7 @@ def match_newest(
         while (bits >> one) & 1 == 0:
             one += 1
         if row_of[one] == NONE or fulfils[kind[row_of[one]]] == bits:
-            row_of[one] = row  # Both fulfil this step alone, so there is nothing to look for.
+            row_of[one] = row  # Both rows fulfil only this step, so no search is necessary.
             return one
     found_by[:] = NONE
     tail, oldest = 0, NONE
@@ -104,7 +104,7 @@ def any_order_funnel(
     outcome: Int64Row,
     reached: Int64Row,
 ) -> int:
-    """Return how many different steps one user took within a window, in any sequence.
+    """Return how many different steps one user took within a window, in any order.
 
     Parameters
     ----------
@@ -119,9 +119,9 @@ def any_order_funnel(
     row_of, found_by, queue : int64 arrays of shape (steps,)
         Working memory of :func:`match_newest`.
     outcome : int64 array of shape (4,)
-        Written: the steps that were taken, bit k for step k; zeros; how many rows were read.
+        Written: the steps taken, bit k for step k; two zeros; the number of rows read.
     reached : int64 array of shape (steps,)
-        Written: when each of them was taken, zeros elsewhere.
+        Written: the time of each step taken, zeros elsewhere.
 
     Returns
     -------
@@ -130,8 +130,8 @@ def any_order_funnel(
 
     Notes
     -----
-    O(rows · steps) for rows of one step, O(rows · steps²) at worst; no memory of its own. Of
-    several windows that hold as many steps the newest counts; the scan ends when all are taken.
+    O(rows · steps) for rows of one step, O(rows · steps²) at worst; no other memory. Of several
+    windows with the same number of steps, the newest wins. The scan ends when all steps are taken.
 
     Source: Edmonds and Fulkerson 1965, "Transversals and matroid partition".
 

@@ -1,4 +1,4 @@
-"""Analysts' funnels over a block: rows to kinds, kinds into order, kernel over partitions."""
+"""Funnels with rules over a block: rows get kinds, are sorted by them, and are scanned."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,17 +8,23 @@ from numpy.typing import NDArray
 
 from kernels.funnel.any_order import any_order_funnel
 from kernels.funnel.chains import chain_funnel
-from kernels.funnel.matching_rows import FEW_BITS, ScannedRows, codes_there, kept_rows, known_bits
+from kernels.funnel.matching_rows import (
+    FEW_BITS,
+    ScannedRows,
+    drop_idle_rows,
+    known_bits,
+    mark_codes,
+)
 from kernels.structures.instants import MOST
 from kernels.structures.order import sort_entries
 
-#: How steps may follow each other: other rows between, none between, or in any sequence.
+#: How steps may follow each other: with other rows between, with none between, or in any order.
 ORDERS = "this", "strict", "any"
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a funnel asks beyond its steps; the defaults ask nothing.
+    """The rules of a funnel beyond its steps; the defaults add none.
 
     Attributes
     ----------
@@ -29,9 +35,9 @@ class Rules:
     order : str
         ``"this"``, ``"strict"`` or ``"any"``.
     optional : tuple of int
-        Steps that may be left out, counted from 0; never the first.
+        Steps that may be skipped, counted from 0; never the first.
     within : tuple of (int, int)
-        Steps that have a window of their own, and microseconds since the nearest required step
+        Steps with a separate window, and its length in microseconds from the nearest required step
         before.
     exclusions : tuple of (int, int)
         The required steps between which each exclusion holds.
@@ -46,16 +52,16 @@ class Rules:
 
 
 class Kinds(NamedTuple):
-    """The different kinds of rows, numbered in the order in which a scan takes them at one instant.
+    """The kinds of rows, numbered in the order in which a scan reads them at one instant.
 
     Attributes
     ----------
     code : uint32 array of shape (rows,)
-        0 for rows that say nothing, where there are any.
+        0 for idle rows, which fulfil no step and match no exclusion, if there are any.
     kind_of : uint32 array of shape (codes,)
         The number of the kind of each code.
     idle : int
-        0 where there are rows that say nothing, else -1.
+        0 if there are idle rows, else -1.
     fulfils, bars : int64 arrays of shape (kinds,)
         The steps and the exclusions of each kind, as bits.
     """
@@ -68,7 +74,7 @@ class Kinds(NamedTuple):
 
 
 def kinds_of(conditions: NDArray[np.uint32], rules: Rules) -> Kinds:
-    """Find the different kinds of rows.
+    """Return the different kinds of rows.
 
     Parameters
     ----------
@@ -87,26 +93,26 @@ def kinds_of(conditions: NDArray[np.uint32], rules: Rules) -> Kinds:
 
     Examples
     --------
-    >>> found = kinds_of(np.array([0b10, 0, 0b01], np.uint32), Rules(steps=2, window=9))
-    >>> found.kind_of.tolist(), found.idle, found.fulfils.tolist()
+    >>> row_kinds = kinds_of(np.array([0b10, 0, 0b01], np.uint32), Rules(steps=2, window=9))
+    >>> row_kinds.kind_of.tolist(), row_kinds.idle, row_kinds.fulfils.tolist()
     ([2, 0, 1, 0], 0, [1, 2, 0])
     """
     bits = rules.steps + len(rules.exclusions)
     conditions = known_bits(conditions, bits)
     if bits <= FEW_BITS:
-        there = np.zeros(1 << bits, np.uint8)
-        codes_there(conditions, there)
-        code, places = conditions, np.flatnonzero(there)
-        different = places
+        present = np.zeros(1 << bits, np.uint8)
+        mark_codes(conditions, present)
+        code, codes = conditions, np.flatnonzero(present)
+        different = codes
     else:
         different, inverse = np.unique(conditions, return_inverse=True)
-        code, places = inverse.astype(np.uint32), np.arange(len(different))
+        code, codes = inverse.astype(np.uint32), np.arange(len(different))
         different = different.astype(np.int64)
     fulfils, bars = different & ((1 << rules.steps) - 1), different >> rules.steps
     lowest = np.where(fulfils == 0, MOST, fulfils & -fulfils)
     order = np.lexsort((bars, fulfils, lowest))
-    kind_of = np.zeros(max(places, default=0) + 1 if bits > FEW_BITS else 1 << bits, np.uint32)
-    kind_of[places[order]] = np.arange(len(order), dtype=np.uint32)
+    kind_of = np.zeros(max(codes, default=0) + 1 if bits > FEW_BITS else 1 << bits, np.uint32)
+    kind_of[codes[order]] = np.arange(len(order), dtype=np.uint32)
     idle = 0 if len(different) and different[0] == 0 else -1
     return Kinds(code, kind_of, idle, fulfils[order], bars[order])
 
@@ -114,7 +120,7 @@ def kinds_of(conditions: NDArray[np.uint32], rules: Rules) -> Kinds:
 def kinds(
     conditions: NDArray[np.uint32], rules: Rules
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
-    """Number the kind of each row, and say what kinds there are.
+    """Return the kind of each row, and the steps and exclusions of each kind.
 
     Parameters
     ----------
@@ -126,7 +132,7 @@ def kinds(
     -------
     kind : uint32 array of shape (rows,)
     fulfils, bars : int64 arrays of shape (kinds,)
-        As :class:`Kinds` has them.
+        As in :class:`Kinds`.
 
     Examples
     --------
@@ -135,22 +141,22 @@ def kinds(
     >>> kind.tolist(), fulfils.tolist(), bars.tolist()
     ([2, 1, 0, 1], [3, 2, 0], [0, 0, 1])
     """
-    found = kinds_of(conditions, rules)
-    return found.kind_of[found.code], found.fulfils, found.bars
+    row_kinds = kinds_of(conditions, rules)
+    return row_kinds.kind_of[row_kinds.code], row_kinds.fulfils, row_kinds.bars
 
 
-def scanned_rows(
-    offsets: NDArray[np.int64], time: NDArray[np.int64], found: Kinds, every: bool
+def rows_to_scan(
+    offsets: NDArray[np.int64], time: NDArray[np.int64], row_kinds: Kinds, every: bool
 ) -> ScannedRows:
-    """Return a copy of the rows that say something, with their kinds, not yet in order.
+    """Return a copy of the rows that a scan reads, with their kinds, not yet sorted.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
     time : int64 array of shape (rows,)
-    found : Kinds
+    row_kinds : Kinds
     every : bool
-        Whether to keep the other rows as well, which stand in the way of a chain in strict order.
+        Whether to keep idle rows as well, which interrupt a chain in strict order.
 
     Returns
     -------
@@ -162,12 +168,14 @@ def scanned_rows(
 
     Examples
     --------
-    >>> found = kinds_of(np.array([0b10, 0, 0b01], np.uint32), Rules(steps=2, window=9))
-    >>> rows = scanned_rows(np.array([0, 2, 3]), np.array([4, 6, 9]), found, every=False)
+    >>> row_kinds = kinds_of(np.array([0b10, 0, 0b01], np.uint32), Rules(steps=2, window=9))
+    >>> rows = rows_to_scan(np.array([0, 2, 3]), np.array([4, 6, 9]), row_kinds, every=False)
     >>> [column.tolist() for column in rows]
     [[0, 1, 2], [4, 9], [1, 0]]
     """
-    return kept_rows(offsets, time, found.code, found.kind_of, -1 if every else found.idle)
+    return drop_idle_rows(
+        offsets, time, row_kinds.code, row_kinds.kind_of, -1 if every else row_kinds.idle
+    )
 
 
 def chain_levels(
@@ -176,7 +184,7 @@ def chain_levels(
     conditions: NDArray[np.uint32],
     rules: Rules,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return each partition's level, the times of its winning chain, and how it ended.
+    """Return each partition's level, the times of its winning chain, and its outcome.
 
     Parameters
     ----------
@@ -185,24 +193,24 @@ def chain_levels(
     time : int64 array of shape (rows,)
         Microseconds, in any order within a partition.
     conditions : uint32 array of shape (rows,)
-        Bit k is set when the row fulfils step k, counted from 0; behind the steps, a bit for each
-        exclusion that excludes the row.
+        Bit k is set when the row fulfils step k, counted from 0; after the steps, one bit for each
+        exclusion that the row matches.
     rules : Rules
 
     Returns
     -------
     level : int64 array of shape (partitions,)
-        The number of the furthest required step; in any order, how many different steps.
+        The number of the furthest required step; in any order, the number of different steps.
     reached : int64 array of shape (partitions, steps)
         The time of each step of the winning chain, zeros elsewhere.
     outcome : int64 array of shape (partitions, 4)
-        The steps of the winning chain as bits; 1 when an excluded row ended a chain of that level;
-        1 when it did and no chain got as far again; how many rows were read of those that say
-        something, in strict order of all.
+        The steps of the winning chain as bits; 1 if an excluded row ended a chain of that level; 1
+        if it did and no later chain reached that level; the number of rows read, without idle rows
+        except in strict order.
 
     Notes
     -----
-    O(rows) when the rows of each partition are in order, else O(rows · log rows).
+    O(rows) when the rows of each partition are sorted, else O(rows · log rows).
 
     Examples
     --------
@@ -213,22 +221,22 @@ def chain_levels(
     >>> level.tolist(), reached.tolist(), outcome.tolist()
     ([1], [[0, 0]], [[1, 1, 1, 3]])
     """
-    found = kinds_of(conditions, rules)
-    rows = scanned_rows(offsets, time, found, every=rules.order == "strict")
+    row_kinds = kinds_of(conditions, rules)
+    rows = rows_to_scan(offsets, time, row_kinds, every=rules.order == "strict")
     sort_entries.over(*rows)
-    return scanned(rows, found, rules)
+    return scan_rows(rows, row_kinds, rules)
 
 
-def scanned(
-    rows: ScannedRows, found: Kinds, rules: Rules
+def scan_rows(
+    rows: ScannedRows, row_kinds: Kinds, rules: Rules
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return what :func:`chain_levels` does, of rows that are in order.
+    """Return the results of :func:`chain_levels` for sorted rows.
 
     Examples
     --------
-    >>> found = kinds_of(np.array([0b01, 0b10], np.uint32), Rules(steps=2, window=9))
-    >>> rows = scanned_rows(np.array([0, 2]), np.array([4, 6]), found, every=False)
-    >>> scanned(rows, found, Rules(steps=2, window=9))[0].tolist()
+    >>> row_kinds = kinds_of(np.array([0b01, 0b10], np.uint32), Rules(steps=2, window=9))
+    >>> rows = rows_to_scan(np.array([0, 2]), np.array([4, 6]), row_kinds, every=False)
+    >>> scan_rows(rows, row_kinds, Rules(steps=2, window=9))[0].tolist()
     [2]
     """
     partitions = len(rows.offsets) - 1
@@ -237,12 +245,12 @@ def scanned(
     if rules.order == "any":
         matching = np.zeros((3, rules.steps), np.int64)
         level = any_order_funnel.over(
-            *rows, found.fulfils, rules.window, *matching, outcome, reached
+            *rows, row_kinds.fulfils, rules.window, *matching, outcome, reached
         )
         return level, reached, outcome
     settings, memory = chain_arguments(rules)
     level = chain_funnel.over(
-        *rows, found.fulfils, found.bars, *settings, *memory, outcome, reached
+        *rows, row_kinds.fulfils, row_kinds.bars, *settings, *memory, outcome, reached
     )
     return level, reached, outcome
 
@@ -250,7 +258,7 @@ def scanned(
 def chain_arguments(
     rules: Rules,
 ) -> tuple[tuple[Any, ...], tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return what :func:`kernels.funnel.chains.chain_funnel` takes of rules, and its memory.
+    """Return the settings that :func:`kernels.funnel.chains.chain_funnel` takes, and its memory.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Funnels with windows of single steps, optional steps and exclusions, in one scan.
 
-A *chain* takes steps in their order, one row for one step. What :func:`kernels.funnel.scan` holds
-for a level, the newest chain, is held here for each step and each number of optional steps taken so
+A *chain* takes steps in their order, one row per step. :mod:`kernels.funnel.scan` stores the newest
+chain of each level. Here one is stored for each step and each number of optional steps taken so
 far: of the chains that began at one instant and took as many optional steps, the one whose last
-required step is newest can do all that the others can, and for longer.
+required step is newest can be extended by every row that extends the others, and for longer.
 """
 
 import numpy as np
@@ -21,8 +21,8 @@ from kernels.core.kernel import (
 from kernels.structures.instants import LEAST, window_end
 
 EMPTY = -1
-#: What is known of a chain: its last row, the times of its first and of its last required step, and
-#: the steps it took, a bit for each.
+#: The columns of a chain's state: its last row, the times of its first and of its last required
+#: step, and the steps it took, one bit each.
 LAST, START, ANCHOR, TAKEN = range(4)
 
 
@@ -43,7 +43,7 @@ def required_before(optional: int, k: int) -> int:
 
 @helper
 def required_from(optional: int, k: int, steps: int) -> int:
-    """Return the first required step from step k on, or ``steps`` where none is.
+    """Return the first required step from step k on, or ``steps`` if there is none.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def required_from(optional: int, k: int, steps: int) -> int:
 def in_time(
     state: NDArray[np.int64], k: int, now: int, window: int, within: NDArray[np.int64]
 ) -> bool:
-    """Say whether a chain may take step k now.
+    """Return whether a chain may take step k now.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def take(
     states: NDArray[np.int64],
     chain: NDArray[np.int64],
 ) -> bool:
-    """Let step k take a row, after every chain that waits for it, and say whether there was one.
+    """Extend every chain that may take step k by a row, and return whether there was one.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def take(
         Bit k is set when step k is optional.
     within : int64 array of shape (steps,)
     states : int64 array of shape (steps * counts, 4)
-        Written: the chains of each step, one for each number of optional steps taken.
+        Written: the states of the chains of each step, one per number of optional steps taken.
     chain : int64 array of shape (steps * counts, steps)
-        Written: their times.
+        Written: the times of the chains.
 
     Returns
     -------
@@ -117,26 +117,26 @@ def take(
     counts = len(states) // len(within)
     required, before = (optional >> k) & 1 == 0, required_before(optional, k)
     newest, some = LEAST, False
-    for waiting in range(before * counts, k * counts):
-        if in_time(states[waiting], k, now, window, within):
-            newest, some = max(newest, states[waiting, START]), True
+    for source in range(before * counts, k * counts):
+        if in_time(states[source], k, now, window, within):
+            newest, some = max(newest, states[source, START]), True
     if required and some:
         for c in range(counts):
             if states[k * counts + c, START] < newest:
                 states[k * counts + c, LAST] = EMPTY
-    for waiting in range(before * counts, k * counts):
-        start, anchor = states[waiting, START], states[waiting, ANCHOR]
-        if start < newest or not in_time(states[waiting], k, now, window, within):
+    for source in range(before * counts, k * counts):
+        start, anchor = states[source, START], states[source, ANCHOR]
+        if start < newest or not in_time(states[source], k, now, window, within):
             continue
-        to = k * counts + waiting % counts + (0 if required else 1)
+        to = k * counts + source % counts + (0 if required else 1)
         same = states[to, LAST] != EMPTY and states[to, START] == start
         if not required and same and states[to, ANCHOR] > anchor:
             continue
         states[to, LAST], states[to, START] = row, start
         states[to, ANCHOR] = now if required else anchor
-        states[to, TAKEN] = states[waiting, TAKEN] | (1 << k)
+        states[to, TAKEN] = states[source, TAKEN] | (1 << k)
         for j in range(k):
-            chain[to, j] = chain[waiting, j]
+            chain[to, j] = chain[source, j]
         chain[to, k] = now
     return some
 
@@ -152,7 +152,7 @@ def highest_barred(
     closes: NDArray[np.int64],
     states: NDArray[np.int64],
 ) -> int:
-    """Return the highest level of the chains in time that an excluded row ends, 0 for none.
+    """Return the highest level among the chains in time that an excluded row ends, 0 for none.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def end_chains(
     states: NDArray[np.int64],
     counts: int,
 ) -> None:
-    """Empty the chains between the steps of each exclusion, but for those that took this row.
+    """Clear the chains between the steps of each exclusion, except those that took this row.
 
     Examples
     --------
@@ -226,26 +226,25 @@ def chain_funnel(
     kind : uint32 array of shape (rows,)
         The number of each row's kind.
     fulfils, bars : int64 arrays of shape (kinds,)
-        Bit k is set when rows of a kind fulfil step k, and when they are those that exclusion k
-        excludes.
+        Bit k is set when rows of a kind fulfil step k, and when exclusion k excludes them.
     window : int
         Microseconds from the first step to the last, inclusive.
     strict : bool
-        The rows of a chain follow each other, with no other row between.
+        Whether the rows of a chain must follow each other with no other row between them.
     optional : int
-        Bit k is set when step k may be left out; never for step 0.
+        Bit k is set when step k may be skipped; never for step 0.
     within : int64 array of shape (steps,)
         Microseconds for each step since the nearest required step before, inclusive.
     opens, closes : int64 arrays of shape (exclusions,)
         The required steps between which an exclusion holds, counted from 0.
     states : int64 array of shape (steps * counts, 4)
-        Working memory: the chains, where counts is one more than there are optional steps.
+        Working memory: the states; ``counts`` is the number of optional steps plus one.
     chain : int64 array of shape (steps * counts, steps)
         Working memory: the times of each chain.
     outcome : int64 array of shape (4,)
-        Written: the steps of the winning chain, bit k for step k; 1 when an excluded row ended a
-        chain of the same level; 1 when it did and no chain got as far again; how many rows were
-        read.
+        Written: the steps of the winning chain, bit k for step k; 1 if an excluded row ended a
+        chain of the same level; 1 if it did and no later chain reached that level; the number of
+        rows read.
     reached : int64 array of shape (steps,)
         Written: the time of each step of the winning chain, zeros elsewhere.
 
@@ -256,9 +255,10 @@ def chain_funnel(
 
     Notes
     -----
-    O(rows · steps · counts) time at worst, O(rows) without optional steps; no memory of its own.
-    The winning chain is the one that got furthest; of several the one that began last, then the one
-    with most optional steps, then the newest. The scan ends when the last step is taken.
+    O(rows · steps · counts) time at worst, O(rows) without optional steps; no other memory. The
+    winning chain is the one that reached the highest level; of several, the one that began last,
+    then the one with most optional steps, then the newest. The scan ends when the last step is
+    taken.
 
     Source: "How windowFunnel works in ClickHouse" for the scan and the newest chain; the documents
     of GrowthBook for optional steps that neither anchor a window nor filter later steps; those of

@@ -1,8 +1,7 @@
-"""Every completed chain of a user, none of whose events is used twice: one behind the other.
+"""All completed chains of a user that follow each other, so that no event is used twice.
 
-A scan ends at the first row at which a chain can be complete, and the next scan begins behind it.
-No other choice completes more chains that follow each other: whichever of them ends first, it ends
-here at the earliest.
+A scan ends at the first row at which a chain can be complete, and the next scan begins after that
+row. No other choice completes more chains that follow each other, as none can end earlier.
 """
 
 from dataclasses import replace
@@ -25,8 +24,8 @@ from kernels.funnel.chain_levels import (
     Rules,
     chain_arguments,
     kinds_of,
-    scanned,
-    scanned_rows,
+    rows_to_scan,
+    scan_rows,
 )
 from kernels.funnel.chains import chain_funnel
 from kernels.funnel.matching_rows import ScannedRows
@@ -55,7 +54,7 @@ def chain_conversions(
     times: Int64Table,
     ends: Uint8Column,
 ) -> int:
-    """Find the chains that one user completes, each behind the one before, and the one behind them.
+    """Write the chains that one user completes, one after the other, and the chain after them.
 
     Parameters
     ----------
@@ -65,13 +64,13 @@ def chain_conversions(
     states, chain, outcome, reached
         Working memory of that kernel.
     written : int64 array of shape (1,)
-        How many chains are written; added to, for users share the arrays of chains.
+        How many chains are written; added to, as users share the arrays of chains.
     levels : int64 array of shape (chains,)
-        Written: how far each chain got.
+        Written: the level of each chain.
     outcomes : int64 array of shape (chains, 4)
-        Written: how each ended, as that kernel says it.
+        Written: the outcome of each chain, as in that kernel.
     times : int64 array of shape (chains, steps)
-        Written: the times of each.
+        Written: the times of each chain.
     ends : uint8 array of shape (rows,)
         Written: 1 at the last row of each completed chain, else 0.
 
@@ -88,10 +87,10 @@ def chain_conversions(
     --------
     >>> import numpy as np
     >>> rules = Rules(steps=2, window=10)
-    >>> found = conversions(
+    >>> result = conversions(
     ...     np.array([0, 5]), np.arange(5), np.array([1, 1, 2, 1, 2], np.uint32), rules
     ... )
-    >>> found.ends.tolist(), found.reached.tolist()
+    >>> result.ends.tolist(), result.reached.tolist()
     ([0, 0, 1, 0, 1], [[1, 2], [3, 4]])
     """
     count = first = 0
@@ -133,7 +132,7 @@ def any_order_conversions(
     times: Int64Table,
     ends: Uint8Column,
 ) -> int:
-    """Find where one user completes all steps, in any order, each time anew, and what is behind.
+    """Write the sets of all steps that one user completes, in any order, and the chain after them.
 
     Parameters
     ----------
@@ -157,10 +156,10 @@ def any_order_conversions(
     --------
     >>> import numpy as np
     >>> rules = Rules(steps=2, window=10, order="any")
-    >>> found = conversions(
+    >>> result = conversions(
     ...     np.array([0, 4]), np.arange(4), np.array([2, 1, 1, 2], np.uint32), rules
     ... )
-    >>> found.ends.tolist(), found.level.tolist()
+    >>> result.ends.tolist(), result.level.tolist()
     ([0, 1, 0, 1], [2, 2])
     """
     count = first = 0
@@ -188,7 +187,7 @@ def any_order_conversions(
 def scan_order(
     offsets: NDArray[np.int64], time: NDArray[np.int64], kind: NDArray[np.uint32]
 ) -> NDArray[np.int64] | None:
-    """Return the rows of each partition by time, then by kind; None where they stand so.
+    """Return the rows of each partition by time, then by kind; None if they are in that order.
 
     Parameters
     ----------
@@ -217,7 +216,7 @@ def scan_order(
     begins[offsets[offsets < len(time)]] = True
     if ((time[1:] < time[:-1]) & ~begins[1:]).any():
         return np.lexsort((kind, time, np.cumsum(begins)))
-    # Prepared rows are in order of time, and only ties have to be put in order of kinds.
+    # Prepared rows are sorted by time, so only ties have to be sorted by kind.
     begins[1:] |= time[1:] != time[:-1]
     instant = np.cumsum(begins)
     wrong = np.flatnonzero((kind[1:] < kind[:-1]) & ~begins[1:]) + 1
@@ -230,14 +229,14 @@ def scan_order(
 
 
 class Chains(NamedTuple):
-    """Chains of partitions, those of one behind the other.
+    """The chains of all partitions, in order.
 
     Attributes
     ----------
     ends : uint8 array of shape (rows,)
         1 at the last row of each completed chain.
     level, reached, outcome : int64 arrays
-        As :class:`Conversions` has them, with one behind the completed ones of each partition.
+        As in :class:`Conversions`, with one more after the completed chains of each partition.
     """
 
     ends: NDArray[np.uint8]
@@ -247,24 +246,24 @@ class Chains(NamedTuple):
 
 
 class Conversions(NamedTuple):
-    """The chains of a block that follow each other, and for each partition what is behind them.
+    """The completed chains of a block, and the last chain of each partition after them.
 
     Attributes
     ----------
     order : int64 array of shape (rows,), or None
-        The rows of each partition in the order in which they are scanned; None where they may stay
-        as they stand.
+        The rows of each partition in the order in which they are scanned; None if they are in that
+        order.
     ends : uint8 array of shape (rows,)
         In that order, 1 at the last row of each completed chain.
     level : int64 array of shape (chains,)
-        How far each got: those of a partition one behind the other, and the last one, which is not
-        completed, where there are rows behind the others.
+        The level of each chain: the completed ones of a partition in order, then an incomplete one
+        if there are rows after them.
     reached : int64 array of shape (chains, steps)
-        As :func:`kernels.funnel.chain_levels.chain_levels` has it.
+        As returned by :func:`kernels.funnel.chain_levels.chain_levels`.
     outcome : int64 array of shape (chains, 4)
-        As that function has it.
-    many : int64 array of shape (partitions,)
-        How many chains each partition has.
+        As returned by that function.
+    chain_counts : int64 array of shape (partitions,)
+        The number of chains of each partition.
     """
 
     order: NDArray[np.int64] | None
@@ -272,7 +271,7 @@ class Conversions(NamedTuple):
     level: NDArray[np.int64]
     reached: NDArray[np.int64]
     outcome: NDArray[np.int64]
-    many: NDArray[np.int64]
+    chain_counts: NDArray[np.int64]
 
 
 def conversions(
@@ -282,15 +281,15 @@ def conversions(
     rules: Rules,
     cut: bool = True,
 ) -> Conversions:
-    """Return the completed chains of each partition, and the furthest behind them.
+    """Return the completed chains of each partition, and the last chain after them.
 
     Parameters
     ----------
     offsets, time, conditions, rules
         As for :func:`kernels.funnel.chain_levels.chain_levels`; the last step is not optional.
     cut : bool
-        Whether it is wanted which rows belong to which chain. Else ``order`` and ``ends`` mean
-        nothing, and each partition has one chain more than are completed.
+        Whether to return which rows belong to which chain. Otherwise ``order`` and ``ends`` are not
+        valid, and each partition has one chain more than are completed.
 
     Returns
     -------
@@ -303,38 +302,38 @@ def conversions(
     Examples
     --------
     >>> rules = Rules(steps=2, window=10)
-    >>> found = conversions(
+    >>> result = conversions(
     ...     np.array([0, 3]), np.array([7, 0, 0]), np.array([2, 2, 1], np.uint32), rules
     ... )
-    >>> found.order.tolist(), found.ends.tolist(), found.level.tolist()
+    >>> result.order.tolist(), result.ends.tolist(), result.level.tolist()
     ([2, 1, 0], [0, 1, 0], [2, 0])
     """
     if rules.steps == 1:
-        rules = replace(rules, order="any")  # The first of them is as good as the newest.
-    found = kinds_of(conditions, rules)
-    every = rules.order == "strict" or found.idle < 0
-    rows = scanned_rows(offsets, time, found, every)
+        rules = replace(rules, order="any")  # Any row of the single step is a chain.
+    row_kinds = kinds_of(conditions, rules)
+    every = rules.order == "strict" or row_kinds.idle < 0
+    rows = rows_to_scan(offsets, time, row_kinds, every)
     order = scan_order(*rows)
     if order is not None:
         rows = rows._replace(time=rows.time[order], kind=rows.kind[order])
-    chains, many = _completed(rows, found, rules)
+    chains, chain_counts = _complete_chains(rows, row_kinds, rules)
     if not cut:
-        return Conversions(None, *chains, many)
+        return Conversions(None, *chains, chain_counts)
     if not every:
-        # Rows that say nothing are not looked at, but each belongs to a chain as well.
-        last, said = np.flatnonzero(chains.ends), np.flatnonzero(conditions)
-        last = said[last if order is None else order[last]]
-        order = order_at(last, offsets, time, found)
+        # Idle rows are not scanned, but each belongs to a chain as well.
+        last, scanned = np.flatnonzero(chains.ends), np.flatnonzero(conditions)
+        last = scanned[last if order is None else order[last]]
+        order = order_at(last, offsets, time, row_kinds)
         ends = np.zeros(len(time), np.uint8)
         ends[last] = 1
         chains = chains._replace(ends=ends if order is None else ends[order])
-    return _cut(offsets, order, chains, many)
+    return _cut(offsets, order, chains, chain_counts)
 
 
 def order_at(
-    last: NDArray[np.int64], offsets: NDArray[np.int64], time: NDArray[np.int64], found: Kinds
+    last: NDArray[np.int64], offsets: NDArray[np.int64], time: NDArray[np.int64], row_kinds: Kinds
 ) -> NDArray[np.int64] | None:
-    """Return an order in which the rows of a chain stand before the next one's; None as they stand.
+    """Return an order in which the rows of a chain come before those of the next chain.
 
     Parameters
     ----------
@@ -342,29 +341,30 @@ def order_at(
         The last row of each completed chain.
     offsets : int64 array of shape (partitions + 1,)
     time : int64 array of shape (rows,)
-    found : Kinds
+    row_kinds : Kinds
 
     Returns
     -------
     int64 array of shape (rows,), or None
+        None if the rows are in such an order.
 
     Notes
     -----
-    O(rows) when the times of each partition are in order, as only the rows at the time of a last
-    one may stand on the wrong side of it; else O(rows · log rows).
+    O(rows) when the times of each partition are sorted, as only rows at the time of a chain's last
+    row may be on the wrong side of it; else O(rows · log rows).
 
     Examples
     --------
-    >>> found = kinds_of(np.array([1, 0, 2, 0], np.uint32), Rules(steps=2, window=9))
-    >>> order_at(np.array([2]), np.array([0, 4]), np.array([3, 5, 5, 5]), found).tolist()
+    >>> row_kinds = kinds_of(np.array([1, 0, 2, 0], np.uint32), Rules(steps=2, window=9))
+    >>> order_at(np.array([2]), np.array([0, 4]), np.array([3, 5, 5, 5]), row_kinds).tolist()
     [0, 2, 1, 3]
     """
     begins = np.zeros(len(time), bool)
     begins[offsets[offsets < len(time)]] = True
-    kind_of = found.kind_of.copy()
-    kind_of[found.idle] = len(found.fulfils)  # What says nothing comes behind all that does.
+    kind_of = row_kinds.kind_of.copy()
+    kind_of[row_kinds.idle] = len(row_kinds.fulfils)  # Idle rows come last.
     if ((time[1:] < time[:-1]) & ~begins[1:]).any():
-        return np.lexsort((kind_of[found.code], time, np.cumsum(begins)))
+        return np.lexsort((kind_of[row_kinds.code], time, np.cumsum(begins)))
     begins[1:] |= time[1:] != time[:-1]
     instants = np.append(np.flatnonzero(begins), len(time))
     at = np.unique(np.searchsorted(instants, last, side="right") - 1)
@@ -372,7 +372,7 @@ def order_at(
     first, lengths = first[lengths > 1], lengths[lengths > 1]
     instant = np.repeat(np.arange(len(first)), lengths)
     rows = np.arange(len(instant)) + np.repeat(first - np.cumsum(lengths) + lengths, lengths)
-    ordered = rows[np.lexsort((kind_of[found.code[rows]], instant))]
+    ordered = rows[np.lexsort((kind_of[row_kinds.code[rows]], instant))]
     if (ordered == rows).all():
         return None
     order = np.arange(len(time))
@@ -380,44 +380,50 @@ def order_at(
     return order
 
 
-def _completed(rows: ScannedRows, found: Kinds, rules: Rules) -> tuple[Chains, NDArray[np.int64]]:
-    """Where chains are completed, of all chains how far they got, and how many there are.
+def _complete_chains(
+    rows: ScannedRows, row_kinds: Kinds, rules: Rules
+) -> tuple[Chains, NDArray[np.int64]]:
+    """Return the chains, and the number of chains of each partition.
 
-    Most users complete none, so their first chain is their last: only behind those that are
-    completed the rows are looked at for more.
+    Most users complete no chain, so their first chain is their last: only the rows after a first
+    completed chain are scanned for more.
     """
     begins, steps = rows.offsets[:-1], rules.steps
-    level, reached, outcome = scanned(rows, found, rules)
-    done, ends = np.flatnonzero(level == steps), np.zeros(len(rows.time), np.uint8)
-    chains = np.ones(len(level), np.int64)
-    if not len(done):
-        return Chains(ends, level, reached, outcome), chains
-    behind = begins[done] + outcome[done, 3]
-    ends[behind - 1] = 1
-    lengths = rows.offsets[1:][done] - behind
+    level, reached, outcome = scan_rows(rows, row_kinds, rules)
+    completed, ends = np.flatnonzero(level == steps), np.zeros(len(rows.time), np.uint8)
+    counts = np.ones(len(level), np.int64)
+    if not len(completed):
+        return Chains(ends, level, reached, outcome), counts
+    next_begins = begins[completed] + outcome[completed, 3]
+    ends[next_begins - 1] = 1
+    lengths = rows.offsets[1:][completed] - next_begins
     offsets = np.append(0, np.cumsum(lengths))
-    left = np.arange(offsets[-1]) + np.repeat(behind - offsets[:-1], lengths)
-    more, many = _more(ScannedRows(offsets, rows.time[left], rows.kind[left]), found, rules)
-    ends[left] = more.ends
-    chains[done] += many
-    first = np.cumsum(chains) - chains
-    later = np.ones(int(chains.sum()), bool)
+    later_rows = np.arange(offsets[-1]) + np.repeat(next_begins - offsets[:-1], lengths)
+    later_chains, later_counts = _later_chains(
+        ScannedRows(offsets, rows.time[later_rows], rows.kind[later_rows]), row_kinds, rules
+    )
+    ends[later_rows] = later_chains.ends
+    counts[completed] += later_counts
+    first = np.cumsum(counts) - counts
+    later = np.ones(int(counts.sum()), bool)
     later[first] = False
-    together = []
-    for one, others in zip((level, reached, outcome), more[1:], strict=True):
-        both = np.empty((len(later), *one.shape[1:]), np.int64)
-        both[first], both[later] = one, others
-        together.append(both)
-    return Chains(ends, *together), chains
+    columns = []
+    for first_part, later_part in zip((level, reached, outcome), later_chains[1:], strict=True):
+        column = np.empty((len(later), *first_part.shape[1:]), np.int64)
+        column[first], column[later] = first_part, later_part
+        columns.append(column)
+    return Chains(ends, *columns), counts
 
 
-def _more(rows: ScannedRows, found: Kinds, rules: Rules) -> tuple[Chains, NDArray[np.int64]]:
-    """The chains that begin in some rows, and how many each partition has."""
+def _later_chains(
+    rows: ScannedRows, row_kinds: Kinds, rules: Rules
+) -> tuple[Chains, NDArray[np.int64]]:
+    """Return the chains within the rows after the first ones, and their number per partition."""
     steps = rules.steps
-    last = (found.fulfils >> (steps - 1) & 1 == 1)[rows.kind] if rules.order != "any" else []
-    most = len(rows.offsets) - 1 + (int(np.sum(last)) if len(last) else len(rows.time) // steps)
-    level, outcome = np.empty(most, np.int64), np.empty((most, 4), np.int64)
-    reached, ends = np.empty((most, steps), np.int64), np.empty(len(rows.time), np.uint8)
+    last = (row_kinds.fulfils >> (steps - 1) & 1 == 1)[rows.kind] if rules.order != "any" else []
+    capacity = len(rows.offsets) - 1 + (int(np.sum(last)) if len(last) else len(rows.time) // steps)
+    level, outcome = np.empty(capacity, np.int64), np.empty((capacity, 4), np.int64)
+    reached, ends = np.empty((capacity, steps), np.int64), np.empty(len(rows.time), np.uint8)
     written = np.zeros(1, np.int64)
     chains = (
         np.zeros(4, np.int64),
@@ -430,29 +436,29 @@ def _more(rows: ScannedRows, found: Kinds, rules: Rules) -> tuple[Chains, NDArra
     )
     if rules.order == "any":
         matching = np.zeros((3, steps), np.int64)
-        arguments = found.fulfils, rules.window, *matching, *chains
+        arguments = row_kinds.fulfils, rules.window, *matching, *chains
         completed = any_order_conversions.over(*rows, *arguments)
     else:
         settings, memory = chain_arguments(rules)
-        arguments = found.fulfils, found.bars, *settings, *memory, *chains
+        arguments = row_kinds.fulfils, row_kinds.bars, *settings, *memory, *chains
         completed = chain_conversions.over(*rows, *arguments)
-    all_ = int(written[0])
-    return Chains(ends, level[:all_], reached[:all_], outcome[:all_]), completed + 1
+    total = int(written[0])
+    return Chains(ends, level[:total], reached[:total], outcome[:total]), completed + 1
 
 
 def _cut(
     offsets: NDArray[np.int64],
     order: NDArray[np.int64] | None,
     chains: Chains,
-    many: NDArray[np.int64],
+    chain_counts: NDArray[np.int64],
 ) -> Conversions:
-    """The chains, without those behind the last completed one where no row is behind it."""
-    some = offsets[1:] > offsets[:-1]
-    ended = np.ones(len(some), bool)
-    ended[some] = chains.ends[offsets[1:][some] - 1] == 1
+    """Return the chains without each last one that has no rows."""
+    nonempty = offsets[1:] > offsets[:-1]
+    ended = np.ones(len(nonempty), bool)
+    ended[nonempty] = chains.ends[offsets[1:][nonempty] - 1] == 1
     if ended.any():
-        there = np.ones(len(chains.level), bool)
-        there[(np.cumsum(many) - 1)[ended]] = False
-        level, reached, outcome = (one[there] for one in chains[1:])
+        retained = np.ones(len(chains.level), bool)
+        retained[(np.cumsum(chain_counts) - 1)[ended]] = False
+        level, reached, outcome = (column[retained] for column in chains[1:])
         chains = Chains(chains.ends, level, reached, outcome)
-    return Conversions(order, *chains, many - ended)
+    return Conversions(order, *chains, chain_counts - ended)

@@ -1,10 +1,10 @@
-"""The funnel over a block: conditions to entries, entries into order, kernel over partitions."""
+"""A funnel over a block: conditions become entries, which are sorted and scanned."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.kernel import Int64Column, Uint32Column, kernel
-from kernels.funnel.matching_rows import FEW_BITS, codes_there, kept_rows, known_bits
+from kernels.funnel.matching_rows import FEW_BITS, drop_idle_rows, known_bits, mark_codes
 from kernels.funnel.scan import window_funnel
 from kernels.funnel.strict_once import window_funnel_once
 from kernels.structures.order import sort_entries
@@ -16,7 +16,7 @@ MAX_STEPS = 32
 def expand_conditions(
     conditions: Uint32Column, offset: Int64Column, row: Int64Column, step: Uint32Column
 ) -> None:
-    """Write one entry for every step that a row fulfils, and one with step 0 for a row without.
+    """Write one entry for every step that a row fulfils, and one with step 0 if it fulfils none.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ def expand_conditions(
     ([0, 0, 1], [1, 3, 0])
     """
     for i in range(len(conditions)):
-        left, k, at = conditions[i], 0, offset[i]
+        remaining, k, at = conditions[i], 0, offset[i]
         row[at], step[at] = i, 0
-        while left != 0:
-            if left & 1:
+        while remaining != 0:
+            if remaining & 1:
                 row[at], step[at] = i, k + 1
                 at += 1
-            left, k = left >> 1, k + 1
+            remaining, k = remaining >> 1, k + 1
 
 
 def entries(
@@ -58,7 +58,7 @@ def entries(
     steps: int,
     every: bool = True,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
-    """Return the entries (time, step) of a block's rows, in the order that the scan needs.
+    """Return the entries (time, step) of a block's rows, sorted as the scan needs them.
 
     Parameters
     ----------
@@ -70,18 +70,17 @@ def entries(
     steps : int
         How many steps the funnel has, 1 to 32.
     every : bool
-        Whether rows that fulfil no step have an entry, too, as strict order needs them; without it
-        they have none where no row fulfils several steps.
+        Whether rows that fulfil no step have an entry too, as strict order requires. Otherwise they
+        have none, unless some row fulfils several steps.
 
     Returns
     -------
     offsets, time, step
-        Columns as :func:`kernels.funnel.scan.window_funnel` takes them; the input is left as it
-        was.
+        Columns as :func:`kernels.funnel.scan.window_funnel` takes them; the input is not changed.
 
     Notes
     -----
-    O(rows + 2 ** steps) up to 16 steps, beyond O(rows · steps), besides the order.
+    O(rows + 2 ** steps) up to 16 steps, beyond O(rows · steps), and the time to sort.
 
     Examples
     --------
@@ -93,7 +92,7 @@ def entries(
     conditions = known_bits(conditions, steps)
     step_of = single_steps(conditions, steps)
     if step_of is not None:
-        offsets, time, step = kept_rows(offsets, time, conditions, step_of, -1 if every else 0)
+        offsets, time, step = drop_idle_rows(offsets, time, conditions, step_of, -1 if every else 0)
     else:
         bits = np.bitwise_count(conditions)
         ends = np.concatenate([[0], np.cumsum(np.maximum(bits, 1), dtype=np.int64)])
@@ -105,7 +104,7 @@ def entries(
 
 
 def single_steps(conditions: NDArray[np.uint32], steps: int) -> NDArray[np.uint32] | None:
-    """Return the step of rows by their conditions, or None where a row fulfils several steps.
+    """Return the step for each value of the conditions, or None if a row fulfils several steps.
 
     Parameters
     ----------
@@ -116,7 +115,7 @@ def single_steps(conditions: NDArray[np.uint32], steps: int) -> NDArray[np.uint3
     Returns
     -------
     uint32 array of shape (2 ** steps,), or None
-        The step from 1 of rows with these bits, 0 for none; None also with more than 16 steps.
+        The step of rows with these bits, from 1; 0 for none. None also with more than 16 steps.
 
     Examples
     --------
@@ -128,14 +127,14 @@ def single_steps(conditions: NDArray[np.uint32], steps: int) -> NDArray[np.uint3
     """
     if steps > FEW_BITS:
         return None
-    there = np.zeros(1 << steps, np.uint8)
-    codes_there(conditions, there)
-    alone = 1 << np.arange(steps)
-    there[[0, *alone]] = 0
-    if there.any():
+    present = np.zeros(1 << steps, np.uint8)
+    mark_codes(conditions, present)
+    single = 1 << np.arange(steps)
+    present[[0, *single]] = 0
+    if present.any():
         return None
     step_of = np.zeros(1 << steps, np.uint32)
-    step_of[alone] = np.arange(1, steps + 1)
+    step_of[single] = np.arange(1, steps + 1)
     return step_of
 
 
@@ -173,7 +172,7 @@ def funnel_levels(
     -------
     level : int64 array of shape (partitions,)
     reached : int64 array of shape (partitions, steps)
-        Row p holds ``level[p]`` times, and zeros behind them.
+        Row p holds ``level[p]`` times, followed by zeros.
 
     Notes
     -----
@@ -193,8 +192,8 @@ def funnel_levels(
     if strict_once:
         time, conditions = time.copy(), known_bits(conditions, steps).copy()
         sort_entries.over(offsets, time, conditions)
-        chain, of_rows = np.zeros((steps, steps), np.int64), np.zeros((2, len(time)), np.int64)
-        memory = *slots, chain, *of_rows, np.zeros(len(time), np.uint32)
+        chain, per_row = np.zeros((steps, steps), np.int64), np.zeros((2, len(time)), np.int64)
+        memory = *slots, chain, *per_row, np.zeros(len(time), np.uint32)
         level = window_funnel_once.over(offsets, time, conditions, window, *modes, *memory, reached)
     else:
         offsets, time, step = entries(offsets, time, conditions, steps, every=strict_order)

@@ -1,4 +1,4 @@
-"""The rows of a block that say something: those that fulfil a step or are excluded."""
+"""The relevant rows of a block: those that fulfil a step or match an exclusion."""
 
 from typing import NamedTuple
 
@@ -7,23 +7,23 @@ from numpy.typing import NDArray
 
 from kernels.core.kernel import Int64Column, Uint8Column, Uint32Column, kernel
 
-#: Up to so many, a table of all combinations of bits is smaller than a block.
+#: Up to this many bits, a table of all their combinations is smaller than a block.
 FEW_BITS = 16
 
 
 def known_bits(conditions: NDArray[np.uint32], bits: int) -> NDArray[np.uint32]:
-    """Return conditions without the bits beyond the first ones, which say nothing.
+    """Return conditions with only the first bits; the bits beyond them have no meaning.
 
     Parameters
     ----------
     conditions : uint32 array of shape (rows,)
     bits : int
-        How many bits say something, 1 to 32.
+        The number of bits that have a meaning, 1 to 32.
 
     Returns
     -------
     uint32 array of shape (rows,)
-        The same array where no other bit is set.
+        The same array if no other bit is set.
 
     Notes
     -----
@@ -39,14 +39,14 @@ def known_bits(conditions: NDArray[np.uint32], bits: int) -> NDArray[np.uint32]:
 
 
 @kernel
-def codes_there(code: Uint32Column, there: Uint8Column) -> None:
-    """Mark the codes that rows have.
+def mark_codes(code: Uint32Column, present: Uint8Column) -> None:
+    """Mark the codes that occur in rows.
 
     Parameters
     ----------
     code : uint32 array of shape (rows,)
-    there : uint8 array of shape (codes,)
-        Written: 1 for each code that a row has; the others stay as they are.
+    present : uint8 array of shape (codes,)
+        Written: 1 for each code that occurs; the others are not changed.
 
     Notes
     -----
@@ -55,13 +55,13 @@ def codes_there(code: Uint32Column, there: Uint8Column) -> None:
     Examples
     --------
     >>> import numpy as np
-    >>> there = np.zeros(4, np.uint8)
-    >>> codes_there(np.array([2, 0, 2], np.uint32), there)
-    >>> there.tolist()
+    >>> present = np.zeros(4, np.uint8)
+    >>> mark_codes(np.array([2, 0, 2], np.uint32), present)
+    >>> present.tolist()
     [1, 0, 1, 0]
     """
     for i in range(len(code)):
-        there[code[i]] = 1
+        present[code[i]] = 1
 
 
 @kernel
@@ -75,7 +75,7 @@ def matching_rows(
     kept_time: Int64Column,
     kept_kind: Uint32Column,
 ) -> int:
-    """Write the rows that are not idle one behind the other, partition by partition.
+    """Write the rows that are not idle, in their order and partition by partition.
 
     Parameters
     ----------
@@ -86,23 +86,23 @@ def matching_rows(
     kind_of : uint32 array of shape (codes,)
         The number of the kind of rows with each code.
     idle : int
-        The code of rows that are left out; -1 where all are kept.
+        The code of rows that are dropped; -1 to keep all rows.
     kept_offsets : int64 array of shape (partitions + 1,)
-        Written: which of the kept rows each partition owns.
+        Written: the offsets of the partitions among the kept rows.
     kept_time : int64 array of shape (kept + 1,)
-        Written: the time of each kept row; the last place means nothing.
+        Written: the time of each kept row; the last cell is not valid.
     kept_kind : uint32 array of shape (kept + 1,)
         Written: their kinds.
 
     Returns
     -------
     int
-        How many rows are kept.
+        The number of kept rows.
 
     Notes
     -----
-    O(rows), without a branch: most rows of a table of events are no step of a funnel, and which
-    are cannot be foreseen by a processor.
+    O(rows), without a branch: most rows of a table of events fulfil no step of a funnel, and a
+    processor cannot predict which ones do.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def matching_rows(
 
 
 class ScannedRows(NamedTuple):
-    """The rows of a block as a scan takes them.
+    """The rows of a block, as the kernels that scan them take them.
 
     Attributes
     ----------
@@ -141,14 +141,14 @@ class ScannedRows(NamedTuple):
     kind: NDArray[np.uint32]
 
 
-def kept_rows(
+def drop_idle_rows(
     offsets: NDArray[np.int64],
     time: NDArray[np.int64],
     code: NDArray[np.uint32],
     kind_of: NDArray[np.uint32],
     idle: int,
 ) -> ScannedRows:
-    """Return a copy of the rows that are not idle, with their kinds, not yet in order.
+    """Return a copy of the rows that are not idle, with their kinds, not yet sorted.
 
     Parameters
     ----------
@@ -166,16 +166,16 @@ def kept_rows(
     Examples
     --------
     >>> code, kind_of = np.array([2, 0, 1], np.uint32), np.array([0, 7, 8], np.uint32)
-    >>> rows = kept_rows(np.array([0, 2, 3]), np.array([4, 6, 9]), code, kind_of, idle=0)
+    >>> rows = drop_idle_rows(np.array([0, 2, 3]), np.array([4, 6, 9]), code, kind_of, idle=0)
     >>> [column.tolist() for column in rows]
     [[0, 1, 2], [4, 9], [8, 7]]
     """
-    many = len(time) if idle < 0 else np.count_nonzero(code)
+    count = len(time) if idle < 0 else np.count_nonzero(code)
     kept = ScannedRows(
         np.empty(len(offsets), np.int64),
-        np.empty(many + 1, np.int64),
-        np.empty(many + 1, np.uint32),
+        np.empty(count + 1, np.int64),
+        np.empty(count + 1, np.uint32),
     )
     columns = np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(time, np.int64)
     matching_rows(*columns, code, kind_of, idle, *kept)
-    return kept._replace(time=kept.time[:many], kind=kept.kind[:many])
+    return kept._replace(time=kept.time[:count], kind=kept.kind[:count])

@@ -1,9 +1,9 @@
-"""What a user did between two times: the different events, one behind the other."""
+"""The path of a user between two times: the events in order, without repetitions."""
 
 from kernels.core.kernel import Int64Column, Int64Row, Uint32Column, kernel
 
 NOTHING = -1
-#: The code of an event without a name, which is no part of a path.
+#: The code of an event without a name, which is not part of a path.
 NO_NAME = 2**32 - 1
 
 
@@ -11,29 +11,29 @@ NO_NAME = 2**32 - 1
 def collapsed_path(
     time: Int64Column, code: Uint32Column, between: Int64Row, backwards: bool, path: Int64Row
 ) -> int:
-    """Write one user's events between two times, each run of equal ones once, and count them.
+    """Write one user's events between two times, with each run of equal events once.
 
     Parameters
     ----------
     time : int64 array of shape (rows,)
         Microseconds, ascending.
     code : uint32 array of shape (rows,)
-        What happened, as a number; 2³² - 1 where that is not known.
+        The code of the event; 2³² - 1 if it is unknown.
     between : int64 array of shape (2,)
-        The first and the last time that count, inclusive; none where the last lies before.
+        The first and the last time, inclusive; no row is used when the last is before the first.
     backwards : bool
-        Whether the path is read from its end.
+        Whether the path is read from the last event back.
     path : int64 array of shape (longest,)
-        Written: the events as they follow, -1 behind the last; backwards, from the last one on.
+        Written: the codes in order, then -1; backwards, they start with the last event.
 
     Returns
     -------
     int
-        How many there are; one more than the longest where the path is cut.
+        The number of events; one more than ``longest`` if the path is cut.
 
     Notes
     -----
-    O(rows) time: the scan ends with what it looks for.
+    O(rows) time.
 
     Examples
     --------

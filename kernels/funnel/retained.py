@@ -1,4 +1,4 @@
-"""Who came back, and when: the periods behind a user's first event that hold another one."""
+"""Retention: the periods after a user's first event that contain a returning event."""
 
 from kernels.core.kernel import Int64Column, Int64Row, Uint32Column, kernel
 from kernels.structures.instants import window_end
@@ -11,19 +11,19 @@ FIRST, AGAIN = 1, 2
 def retained_periods(
     time: Int64Column, period: Int64Column, fulfils: Uint32Column, returned: Int64Row
 ) -> int:
-    """Return one user's first event, and write by period the first event that came back to it.
+    """Return one user's first event, and write the first returning event of each period.
 
     Parameters
     ----------
     time : int64 array of shape (rows,)
         Microseconds, ascending.
     period : int64 array of shape (rows,)
-        The number of the period that each row lies in.
+        The number of each row's period.
     fulfils : uint32 array of shape (rows,)
-        1 for a row that begins, 2 for one that comes back, 3 for both, 0 for any other.
+        1 for a first event, 2 for a returning event, 3 for both, 0 for neither.
     returned : int64 array of shape (periods,)
-        Written: the earliest row that came back in each period, counted from that of the first
-        event; -1 where none did. A row comes back when its time is later than that of the first.
+        Written: the earliest returning row of each period, counted from the period of the first
+        event; -1 if there is none. A row returns when its time is later than that of the first.
 
     Returns
     -------
@@ -32,10 +32,10 @@ def retained_periods(
 
     Notes
     -----
-    O(rows + periods). Where a clock is put back, a later row may lie in an earlier period: it
-    counts for that of the first event.
+    O(rows + periods). When a clock is set back, a later row may be in an earlier period; it counts
+    for the period of the first event.
 
-    Source: cohorts as PostHog and Amplitude draw them, "first time" and "return on".
+    Source: the cohorts of PostHog and Amplitude, "first time" and "return on".
 
     Examples
     --------

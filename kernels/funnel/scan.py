@@ -1,8 +1,8 @@
-"""``windowFunnel``: how far along a sequence of steps did a user get, within a window of time?
+"""``windowFunnel``: how many steps of a sequence a user completes within a window of time.
 
-:func:`window_funnel` is the scan of the article: one slot a level, which holds the newest chain of
-events that reached it. :func:`kernels.funnel.strict_once.window_funnel_once` answers for the mode
-``strict_once``. Both remember the *winning chain*: when each step of the answer was reached.
+:func:`window_funnel` is the scan of the article: one slot per level, which holds the newest chain
+of events that reached it. :func:`kernels.funnel.strict_once.window_funnel_once` implements the mode
+``strict_once``. Both return the *winning chain* as well: the time at which each step was reached.
 
 The reference is ClickHouse's ``windowFunnel``, in every mode and every combination of modes.
 """
@@ -45,19 +45,19 @@ def window_funnel(
     window : int
         Microseconds from the first step to the last, inclusive.
     strict_order : bool
-        A row that fulfils no step, or one too far ahead, ends the scan once a chain has begun.
+        After a chain has begun, a row that fulfils no step, or one too far ahead, ends the scan.
     strict_deduplication : bool
-        A later step that repeats ends the scan.
+        A repeated step after the first ends the scan.
     strict_increase : bool
-        Each step must be later than the one before, not at the same time.
+        Each step must be later than the previous one, not at the same time.
     allow_reentry : bool
-        With ``strict_order``: a step too far ahead is passed over.
+        With ``strict_order``: a step too far ahead is skipped.
     start, holder : int64 arrays of shape (steps,)
         Working memory: for each level, when its chain began and which entry reached it.
     parent : int32 array of shape (entries,)
-        Written: the entry before each entry on its chain, -1 at the chain's first.
+        Written: the previous entry on each entry's chain, -1 for the chain's first.
     reached : int64 array of shape (steps,)
-        Written: the times of the winning chain; only the first ``level`` of them mean anything.
+        Written: the times of the winning chain; only the first ``level`` of them are valid.
 
     Returns
     -------
@@ -66,9 +66,9 @@ def window_funnel(
 
     Notes
     -----
-    O(entries + steps) time, no memory of its own. One slot a level is enough because a chain that
-    began later can do all that an earlier one of the same level can, and for longer; only
-    ``strict_increase`` breaks this, and there ClickHouse is followed.
+    O(entries + steps) time, and no other memory. One slot per level is enough: a chain that began
+    later can be extended by every row that extends an earlier one of the same level, and for
+    longer. Only ``strict_increase`` breaks this; there the kernel does as ClickHouse does.
 
     Source: "How windowFunnel works in ClickHouse", and ClickHouse's documentation of the modes.
 

@@ -1,9 +1,9 @@
 """``windowFunnel`` in the mode ``strict_once``: one row fills at most one step of a chain.
 
-Rows can only compete for a step when they fulfil several steps *and* stand at the same instant, for
-a chain only moves forward in time. So the rows are taken an instant at a time, and of all chains of
-a level the newest one before the instant is enough. What remains is a small question of matching:
-can the steps that a chain still lacks each have a row of their own at this instant?
+A chain only moves forward in time, so rows compete for a step only when they fulfil several steps
+*and* have the same time. The kernel therefore processes one instant at a time, and of all chains of
+a level it needs only the newest one before the instant. What remains is a small matching problem:
+can each step that a chain still lacks be filled by a different row of this instant?
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ EMPTY = -1
 
 @helper
 def enough_rows(
-    conditions: NDArray[np.uint32], seen: NDArray[np.int64], kept: NDArray[np.uint32]
+    conditions: NDArray[np.uint32], counts: NDArray[np.int64], kept: NDArray[np.uint32]
 ) -> int:
-    """Keep the first rows of an instant for each step: two more of them than there are steps.
+    """Write the first rows of an instant for each step, up to the number of steps plus two.
 
-    A chain takes one row for a step, so one of these is always free; the other one is there to
-    repeat the step. What later rows could do, one of the first has done.
+    A chain takes one row per step, so one of these rows is always free, and another one can repeat
+    the step. Later rows cannot change the result. Returns how many rows were written.
 
     Examples
     --------
@@ -41,14 +41,14 @@ def enough_rows(
     >>> kept[:5].tolist()
     [1, 1, 1, 1, 2]
     """
-    count, most = 0, len(seen) + 2
-    seen[:] = 0
+    count, most = 0, len(counts) + 2
+    counts[:] = 0
     for row in range(len(conditions)):
         needed = False
-        for k in range(len(seen)):
+        for k in range(len(counts)):
             if (conditions[row] >> k) & 1 == 1:
-                needed = needed or seen[k] < most
-                seen[k] += 1
+                needed = needed or counts[k] < most
+                counts[k] += 1
         if needed:
             kept[count] = conditions[row]
             count += 1
@@ -70,7 +70,7 @@ def oldest_origin(
     row_of: Int64Scratch,
     queue: Int64Scratch,
 ) -> int:
-    """Return the lowest settled level whose chain this instant's rows can extend to step k.
+    """Return the lowest level before this instant whose chain its rows can extend to step k.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def oldest_origin(
     row, k : int
         The row that is to fill step k.
     settled : int
-        The highest level that was held before this instant.
+        The highest level that was reached before this instant.
     now, window : int
         Microseconds.
     strict_increase : bool
-        Only one step may be taken at an instant.
+        Whether only one step may be taken at an instant.
     start : int64 array of shape (steps,)
         When the chain of each level began.
     filled, found_by, row_of, queue : int64 arrays
@@ -118,7 +118,7 @@ def oldest_origin(
 
 @kernel
 def hold_chains(now: int, origin: Int64Scratch, start: Int64Scratch, chain: Int64Table) -> None:
-    """Let every level that this instant reached hold its new chain.
+    """Store the new chain of every level that was reached at this instant.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def hold_chains(now: int, origin: Int64Scratch, start: Int64Scratch, chain: Int6
 
     Notes
     -----
-    From the highest level down, so that each finds the chain it extends as it was before.
+    From the highest level down, so that each extends a chain from before this instant.
     O(steps²) time.
 
     Examples
@@ -173,7 +173,7 @@ def window_funnel_once(
     kept: Uint32Column,
     reached: Int64Row,
 ) -> int:
-    """Return how many steps of the funnel one user completed, with one row for one step at most.
+    """Return how many steps of the funnel one user completed, with at most one step per row.
 
     Parameters
     ----------
@@ -190,9 +190,9 @@ def window_funnel_once(
     filled, found_by : int64 arrays of shape (rows,)
         Working memory.
     kept : uint32 array of shape (rows,)
-        Working memory: those rows of an instant that are enough to answer.
+        Working memory: the rows of an instant that are enough for the result.
     reached : int64 array of shape (steps,)
-        Written: the times of the winning chain; only the first ``level`` of them mean anything.
+        Written: the times of the winning chain; only the first ``level`` of them are valid.
 
     Returns
     -------
@@ -202,8 +202,8 @@ def window_funnel_once(
     Notes
     -----
     O(rows · steps) time; at each instant whose rows fulfil several steps, O(r² · steps³) more at
-    worst, where r is how many these rows are, and never more than steps · (steps + 2). ClickHouse
-    keeps every partial chain, which can grow with the power of the steps; the levels are the same.
+    worst, where r is the number of these rows, at most steps · (steps + 2). ClickHouse keeps every
+    partial chain, whose number can grow exponentially with the steps; the levels are the same.
 
     Source: ClickHouse's documentation of ``strict_once``.
 
@@ -239,7 +239,7 @@ def window_funnel_once(
                 if k > 0 and strict_deduplication and level > k:
                     ended = True  #: {now:time}: {k:step} repeats. Strict deduplication ends here.
                 elif k > level:
-                    # A later step is passed over unless strict order forbids it.
+                    # A later step is skipped unless strict order forbids it.
                     ended = strict_order and level > 0 and not allow_reentry
                 else:
                     source = oldest_origin(

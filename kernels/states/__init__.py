@@ -1,4 +1,4 @@
-"""What an aggregate remembers, and how two of these join.
+"""The states of aggregates, and how two states are combined.
 
-Which rows they are of is the windows' and tiles' matter.
+Windows and tiles decide which rows a state covers.
 """

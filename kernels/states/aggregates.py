@@ -1,4 +1,4 @@
-"""The aggregates: each is its empty state and what it makes of a state in the end."""
+"""The aggregates: an empty state and a function that computes results from states, for each."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -30,21 +30,21 @@ VALUES, KEYS, PAIRS = "values", "keys", "pairs"
 
 
 class Aggregate(NamedTuple):
-    """What there is to know of an aggregate.
+    """The definition of an aggregate.
 
     Attributes
     ----------
     empty : state
         The state before any row, of :mod:`kernels.states.states`.
     finalize : function
-        Makes the answer of a state, or the answers of states whose fields are columns.
+        Computes the result of a state, or the results of states whose fields are columns.
     takes : str
-        "values" for numbers; "pairs" for two columns of them; "keys" for integers in the order of
-        the values: then the answer is a row.
+        "values" for numbers; "pairs" for two columns of numbers; "keys" for integers in the order
+        of the values, for which the result is a row number.
     needs : int
-        Fewer rows than this have no answer.
+        The least number of rows that have a result.
     nan_is_null : bool
-        Whether NaN says that there is no answer, as equal values have no spread to divide by.
+        Whether NaN means that there is no result, as when equal values have no spread to divide by.
     """
 
     empty: Any
@@ -55,10 +55,10 @@ class Aggregate(NamedTuple):
 
 
 def _in_ones(number: Any, *units: Any) -> Any:
-    """A number that is counted in a product of powers of two."""
+    """Return a number that is measured in a product of powers of two, in ones."""
     if all(np.all(unit == 1.0) for unit in units):
         return number
-    # As such a product alone may be too large or too small, when the number is neither.
+    # The product of the units may overflow or underflow when the number does not.
     return np.ldexp(number, sum(np.frexp(unit)[1] - 1 for unit in units))
 
 
@@ -80,12 +80,12 @@ def _slope(s: ScaledJoint) -> Any:
 
 
 def _intercept(s: ScaledJoint) -> Any:
-    # In units of its own, as the slope alone may be too small, when its product is not.
+    # In the state's units, as the slope alone may underflow when its product does not.
     return (s.mean - s.products / s.other_squares * s.other_mean) * s.unit
 
 
 def _determination(s: ScaledJoint) -> Any:
-    """The square of the correlation; a level line fits equal values."""
+    """Return the square of the correlation; a constant fits equal values perfectly."""
     share = s.products / s.squares * (s.products / s.other_squares)
     return np.where((s.squares == 0) & (s.other_squares > 0), 1.0, share)
 
@@ -151,20 +151,20 @@ AGGREGATES = {
     "regr_r2": Aggregate(ScaledJoint(), _determination, PAIRS, nan_is_null=True),
 }
 
-#: Those that executors know: one that is added while Python runs travels with what needs it.
+#: Those that executors know. An aggregate that is added at run time is sent with its calls.
 KNOWN_TO_EXECUTORS = frozenset(AGGREGATES)
 
-#: States of numbers that are counted in ones, and so cost less, by those of numbers of any size.
+#: Cheaper states for numbers that are measured in ones, by the states for numbers of any size.
 IN_ONES = {ScaledSpread: Spread(), ScaledMoments: Moments(), ScaledJoint: Joint()}
 
-# Tuples of equal numbers are equal: what tells states apart are their types.
-_empty = [*(one.empty for one in AGGREGATES.values()), *IN_ONES.values()]
-empty_states[:] = {(type(one), type(one[0])): one for one in _empty}.values()
+# Tuples of equal numbers are equal, so states are distinguished by their types.
+_empty = [*(aggregate.empty for aggregate in AGGREGATES.values()), *IN_ONES.values()]
+empty_states[:] = {(type(state), type(state[0])): state for state in _empty}.values()
 
 
 @kernel
 def count_far(value: Float64Column) -> int:
-    """Return how many numbers are so large or so small that they are not counted in ones.
+    """Return how many numbers are so large or so small that their unit is not one.
 
     Parameters
     ----------
@@ -190,21 +190,21 @@ def count_far(value: Float64Column) -> int:
 
 
 def empty_for(name: str, value: NDArray[Any], other: NDArray[Any]) -> Any:
-    """Return the state before any row that suits some columns.
+    """Return the empty state of an aggregate for some columns.
 
     Parameters
     ----------
     name : str
         One of :data:`AGGREGATES`.
     value, other : arrays of shape (rows,)
-        What the aggregate is of, of the type of the state's fields; twice the same where it is of
-        one column.
+        The columns to aggregate, of the type of the state's fields; twice the same column if the
+        aggregate takes one.
 
     Returns
     -------
     state
-        That of the aggregate; but where a simpler one of numbers that are counted in ones is
-        enough, it is that one, whose fields are the first ones of the other.
+        The aggregate's empty state, or a simpler one if all numbers are measured in ones. The
+        fields of the simpler state are the first fields of the other.
 
     Examples
     --------
@@ -224,19 +224,19 @@ def _has_far(column: NDArray[Any]) -> bool:
 
 
 def finalized(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
-    """Return the answers of states.
+    """Return the results of states.
 
     Parameters
     ----------
     name : str
         One of :data:`AGGREGATES`.
     matrix : array of shape (rows, fields)
-        A state a row; the last fields may be left out where all numbers are counted in ones.
+        One state per row; the fields of units may be missing if all numbers are measured in ones.
 
     Returns
     -------
     array of shape (rows,)
-        Where there are fewer rows than the aggregate needs: NaN, 0 or -1.
+        NaN, 0 or -1 for states with fewer rows than the aggregate needs.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def finalized(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
 
 
 def without_answer(name: str, answers: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Say which answers mean nothing, and are NULL in SQL.
+    """Return which results are undefined, and so NULL in SQL.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def without_answer(name: str, answers: NDArray[Any], rows: NDArray[np.int64]) ->
     answers : array of shape (rows,)
         As :func:`finalized` returns them.
     rows : int64 array of shape (rows,)
-        How many rows each is of.
+        The number of rows of each result.
 
     Returns
     -------

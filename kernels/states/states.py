@@ -1,9 +1,9 @@
-"""What an aggregate has to remember: a state, which takes up rows and joins with later states.
+"""The states of aggregates, which are updated with rows and combined with later states.
 
-A state is a named tuple of numbers of one type. ``update`` adds a row to it, ``combine`` appends a
-state of later rows, and where there is an ``inverse``, it takes back a row. All are plain methods:
-a trace runs them as they are, and compiled kernels find them by the type of the state, which is
-how compiled code stays on disk. The state before any row is the argument that a kernel is given.
+A state is a named tuple of numbers of one type. ``update`` adds a row, ``combine`` appends a state
+of later rows, and ``inverse``, which some states have, removes a row. All are plain methods: a
+trace runs them uncompiled, and compiled kernels find them by the type of the state, so that the
+compiled code can be cached on disk. A kernel takes the empty state as an argument.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from kernels.core.helper import helper
 
 NO_ROW = -1
-#: Numbers from 1 / NEAR to NEAR have fourth powers that are neither too large nor too small for a
-#: double. Others are counted in powers of two, and these are UNITS_APART.
+#: Numbers from 1 / NEAR to NEAR have fourth powers within the range of a double. Others are
+#: measured in units: powers of two from LEAST_UNIT on, each UNITS_APART times the one before.
 NEAR, LEAST_UNIT, UNITS_APART = 2.0**170, 2.0**-1020, 2.0**340
 
 
 @helper
 def is_far(value: float) -> bool:
-    """Say whether a number is so large or so small that it is not counted in ones.
+    """Return whether a number is so large or so small that its unit is not one.
 
     Examples
     --------
@@ -32,13 +32,13 @@ def is_far(value: float) -> bool:
     [False, False, True, True, False]
     """
     size = abs(value)
-    # Without branches, several numbers are looked at together.
+    # Without branches, the processor can test several numbers at once.
     return bool(((size >= NEAR) & (size < np.inf)) | ((size > 0.0) & (size < 1.0 / NEAR)))
 
 
 @helper
 def unit_of(value: float) -> float:
-    """Return the power of two that a number is counted in.
+    """Return the power of two in which a number is measured.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def unit_of(value: float) -> float:
 
 
 def units_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what :func:`unit_of` does, of many numbers.
+    """Return the unit of each number, as :func:`unit_of` does.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def units_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @helper
 def common_unit(unit: float, is_zero: bool, other_unit: float, other_is_zero: bool) -> float:
-    """Return the unit that two states are counted in together: the larger one, but for zeros.
+    """Return the common unit of two states: the larger one, ignoring states of zeros.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def common_unit(unit: float, is_zero: bool, other_unit: float, other_is_zero: bo
 
 
 class Count(NamedTuple):
-    """How many rows there are.
+    """The number of rows.
 
     Examples
     --------
@@ -101,12 +101,12 @@ class Count(NamedTuple):
         return Count(self.rows + later.rows)
 
     def inverse(self, value: int, other: int, row: int) -> "Count":
-        """Take a row back."""
+        """Remove a row."""
         return Count(self.rows - 1)
 
 
 class Sum(NamedTuple):
-    """The total and how many rows it is of; exact for integers, as far as 64 bits reach.
+    """The total and the number of rows; exact for integers within 64 bits.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class Sum(NamedTuple):
         return Sum(self.total + later.total, self.rows + later.rows)
 
     def inverse(self, value: float, other: float, row: int) -> "Sum":
-        """Take a value back."""
+        """Remove a value."""
         return Sum(self.total - value, self.rows - 1)
 
 
@@ -151,7 +151,7 @@ class Product(NamedTuple):
 
 
 class Flags(NamedTuple):
-    """How many flags are set, and how many are not.
+    """The number of flags that are set, and of those that are not.
 
     Examples
     --------
@@ -171,12 +171,12 @@ class Flags(NamedTuple):
         return Flags(self.on + later.on, self.off + later.off)
 
     def inverse(self, value: int, other: int, row: int) -> "Flags":
-        """Take a flag back."""
+        """Remove a flag."""
         return Flags(self.on - value, self.off - 1 + value)
 
 
 class Bits(NamedTuple):
-    """The bits that all integers have, those that any has, and those that an odd number have.
+    """The bits set in all integers, those set in any, and those set in an odd number of them.
 
     Examples
     --------
@@ -189,11 +189,11 @@ class Bits(NamedTuple):
     odd: int = 0
 
     def update(self, value: int, other: int, row: int) -> "Bits":
-        """Take up an integer."""
+        """Add an integer."""
         return Bits(self.every & value, self.some | value, self.odd ^ value)
 
     def combine(self, later: "Bits") -> "Bits":
-        """Take up later integers."""
+        """Add later integers."""
         return Bits(self.every & later.every, self.some | later.some, self.odd ^ later.odd)
 
 
@@ -209,11 +209,11 @@ class First(NamedTuple):
     row: int = NO_ROW
 
     def update(self, value: int, other: int, row: int) -> "First":
-        """See a row."""
+        """Add a row."""
         return First(row) if self.row == NO_ROW else self
 
     def combine(self, later: "First") -> "First":
-        """See later rows."""
+        """Add later rows."""
         return later if self.row == NO_ROW else self
 
 
@@ -229,11 +229,11 @@ class Last(NamedTuple):
     row: int = NO_ROW
 
     def update(self, value: int, other: int, row: int) -> "Last":
-        """See a row."""
+        """Add a row."""
         return Last(row)
 
     def combine(self, later: "Last") -> "Last":
-        """See later rows."""
+        """Add later rows."""
         return self if later.row == NO_ROW else later
 
 
@@ -250,11 +250,11 @@ class Least(NamedTuple):
     row: int = NO_ROW
 
     def update(self, value: int, other: int, row: int) -> "Least":
-        """See a key."""
+        """Add a key."""
         return Least(value, row) if self.row == NO_ROW or value < self.key else self
 
     def combine(self, later: "Least") -> "Least":
-        """See later keys."""
+        """Add later keys."""
         if self.row == NO_ROW or (later.row != NO_ROW and later.key < self.key):
             return later
         return self
@@ -273,20 +273,20 @@ class Greatest(NamedTuple):
     row: int = NO_ROW
 
     def update(self, value: int, other: int, row: int) -> "Greatest":
-        """See a key."""
+        """Add a key."""
         return Greatest(value, row) if self.row == NO_ROW or value > self.key else self
 
     def combine(self, later: "Greatest") -> "Greatest":
-        """See later keys."""
+        """Add later keys."""
         if self.row == NO_ROW or (later.row != NO_ROW and later.key > self.key):
             return later
         return self
 
 
 class Moments(NamedTuple):
-    """Count, mean and the sums of the powers of the distances from the mean.
+    """Count, mean and the sums of powers of the distances from the mean.
 
-    The steps are those of Welford (1962), Chan, Golub and LeVeque (1979) and Pébay (2008): the
+    The formulas are those of Welford (1962), Chan, Golub and LeVeque (1979) and Pébay (2008): the
     mean is subtracted before anything is squared, so large values lose no digits.
 
     Examples
@@ -334,7 +334,7 @@ class Moments(NamedTuple):
 class Spread(NamedTuple):
     """Count, mean and the sum of the squares of the distances from the mean.
 
-    The steps are those of Welford (1962) and Chan, Golub and LeVeque (1979).
+    The formulas are those of Welford (1962) and Chan, Golub and LeVeque (1979).
 
     Examples
     --------
@@ -366,7 +366,7 @@ class Spread(NamedTuple):
 
 @helper
 def moved_by(mean: float, step: float, later: float) -> float:
-    """Return a mean after later values, which an infinity among them or before makes infinite.
+    """Return a mean after later values; it is infinite if one of them or the mean was.
 
     Examples
     --------
@@ -394,9 +394,9 @@ class Joint(NamedTuple):
 
     def update(self, value: float, other: float, row: int) -> "Joint":
         """Add a pair."""
-        # What is not finite spreads beyond numbers.
-        own, others = value - value, other - other
-        return self.combine(Joint(1.0, value, other, own, others, own + others))
+        # A value that is not finite has no finite spread.
+        zero, other_zero = value - value, other - other
+        return self.combine(Joint(1.0, value, other, zero, other_zero, zero + other_zero))
 
     def combine(self, later: "Joint") -> "Joint":
         """Add later pairs."""
@@ -418,7 +418,7 @@ class Joint(NamedTuple):
 
 
 class ScaledMoments(NamedTuple):
-    """:class:`Moments` of numbers of any size, counted in a power of two.
+    """:class:`Moments` of numbers of any size, measured in a power of two.
 
     Examples
     --------
@@ -448,27 +448,29 @@ class ScaledMoments(NamedTuple):
         zero = self.mean == 0.0 and self.second == 0.0
         zero_too = later.mean == 0.0 and later.second == 0.0
         unit = common_unit(self.unit, zero, later.unit, zero_too)
-        found = moments_in(unit, self).combine(moments_in(unit, later))
-        return ScaledMoments(found.rows, found.mean, found.second, found.third, found.fourth, unit)
+        combined = moments_in(unit, self).combine(moments_in(unit, later))
+        return ScaledMoments(
+            combined.rows, combined.mean, combined.second, combined.third, combined.fourth, unit
+        )
 
 
 @helper
 def moments_in(unit: float, m: ScaledMoments) -> Moments:
-    """Return moments counted in another unit.
+    """Return moments measured in another unit.
 
     Examples
     --------
     >>> moments_in(2.0, ScaledMoments(2.0, 4.0, 8.0, 0.0, 32.0, 1.0))
     Moments(rows=2.0, mean=2.0, second=2.0, third=0.0, fourth=2.0)
     """
-    # One factor at a time: a power of it may be too small when the product is not.
+    # One factor at a time: its powers may underflow when the product does not.
     by = m.unit / unit
     second, third = m.second * by * by, m.third * by * by * by
     return Moments(m.rows, m.mean * by, second, third, m.fourth * by * by * by * by)
 
 
 class ScaledSpread(NamedTuple):
-    """:class:`Spread` of numbers of any size, counted in a power of two.
+    """:class:`Spread` of numbers of any size, measured in a power of two.
 
     Examples
     --------
@@ -485,7 +487,7 @@ class ScaledSpread(NamedTuple):
     def update(self, value: float, other: float, row: int) -> "ScaledSpread":
         """Add a value."""
         unit = unit_of(value)
-        # What is not finite spreads beyond numbers.
+        # A value that is not finite has no finite spread.
         return self.combine(ScaledSpread(1.0, value / unit, value - value, unit))
 
     def combine(self, later: "ScaledSpread") -> "ScaledSpread":
@@ -497,13 +499,13 @@ class ScaledSpread(NamedTuple):
         zero = self.mean == 0.0 and self.squares == 0.0
         zero_too = later.mean == 0.0 and later.squares == 0.0
         unit = common_unit(self.unit, zero, later.unit, zero_too)
-        found = spread_in(unit, self).combine(spread_in(unit, later))
-        return ScaledSpread(found.rows, found.mean, found.squares, unit)
+        combined = spread_in(unit, self).combine(spread_in(unit, later))
+        return ScaledSpread(combined.rows, combined.mean, combined.squares, unit)
 
 
 @helper
 def spread_in(unit: float, s: ScaledSpread) -> Spread:
-    """Return a spread counted in another unit.
+    """Return a spread measured in another unit.
 
     Examples
     --------
@@ -515,7 +517,7 @@ def spread_in(unit: float, s: ScaledSpread) -> Spread:
 
 
 class ScaledJoint(NamedTuple):
-    """:class:`Joint` of numbers of any size, each column counted in a power of two.
+    """:class:`Joint` of numbers of any size, each column measured in a power of two.
 
     Examples
     --------
@@ -537,10 +539,12 @@ class ScaledJoint(NamedTuple):
         """Add a pair."""
         unit, other_unit = unit_of(value), unit_of(other)
         pair = value / unit, other / other_unit
-        # What is not finite spreads beyond numbers.
-        own, others = value - value, other - other
-        one = ScaledJoint(1.0, pair[0], pair[1], own, others, own + others, unit, other_unit)
-        return self.combine(one)
+        # A value that is not finite has no finite spread.
+        zero, other_zero = value - value, other - other
+        products = zero + other_zero
+        return self.combine(
+            ScaledJoint(1.0, pair[0], pair[1], zero, other_zero, products, unit, other_unit)
+        )
 
     def combine(self, later: "ScaledJoint") -> "ScaledJoint":
         """Add later pairs."""
@@ -554,14 +558,14 @@ class ScaledJoint(NamedTuple):
         zero = self.other_mean == 0.0 and self.other_squares == 0.0
         zero_too = later.other_mean == 0.0 and later.other_squares == 0.0
         other_unit = common_unit(self.other_unit, zero, later.other_unit, zero_too)
-        found = joint_in(unit, other_unit, self).combine(joint_in(unit, other_unit, later))
+        combined = joint_in(unit, other_unit, self).combine(joint_in(unit, other_unit, later))
         return ScaledJoint(
-            found.rows,
-            found.mean,
-            found.other_mean,
-            found.squares,
-            found.other_squares,
-            found.products,
+            combined.rows,
+            combined.mean,
+            combined.other_mean,
+            combined.squares,
+            combined.other_squares,
+            combined.products,
             unit,
             other_unit,
         )
@@ -569,7 +573,7 @@ class ScaledJoint(NamedTuple):
 
 @helper
 def joint_in(unit: float, other_unit: float, j: ScaledJoint) -> Joint:
-    """Return what is known of two columns, counted in other units.
+    """Return the statistics of two columns, measured in other units.
 
     Examples
     --------
@@ -604,7 +608,7 @@ def store(states: NDArray[Any], at: int, state: Any) -> None:
 
 
 def load(empty: Any, states: NDArray[Any], at: int) -> Any:
-    """Return the state in a row of a matrix; the empty state says of which kind it is.
+    """Return the state in a row of a matrix, of the class of the empty state.
 
     Examples
     --------
@@ -625,7 +629,7 @@ def _load(empty, states, at):  # type: ignore[no-untyped-def]
 
 
 def _compiled(state: Any, name: str) -> Callable[..., Any]:
-    """Return a method of a state's kind as a function that compiled code can call."""
+    """Return a method of a state's class as a function that compiled code can call."""
     function: Callable[..., Any] = register_jitable(getattr(state.instance_class, name))
     return function
 

@@ -1,6 +1,6 @@
-"""What else two states of an aggregate can make: of rows in any order, and of what is taken away.
+"""More operations on two states of an aggregate: to merge interleaved rows, and to subtract rows.
 
-Like ``combine``, each is a plain function, and compiled kernels find it by the type of the state.
+Each is a plain function, and compiled kernels find it by the type of the state, like ``combine``.
 """
 
 from typing import Any
@@ -13,10 +13,10 @@ WITHOUT = "lambda state, part: kind({})"
 
 
 def merged(a: Any, b: Any) -> Any:
-    """Return the state of two states whose rows lie mixed, neither behind the other.
+    """Return the combination of two states whose rows are interleaved.
 
-    Only states that hold a row depend on an order: first, last, and the ties of min and max. The
-    one with the earlier row goes first, so the answer is that of all rows in their order.
+    Only states with a row number depend on the order: first, last, and the ties of min and max. The
+    state with the earlier row comes first, so the result is that of all rows in their order.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def _merged(a, b):  # type: ignore[no-untyped-def]
 
 
 def without(state: Any, part: Any) -> Any:
-    """Return a state with the rows of a part of it taken back, for states with an inverse.
+    """Return a state without the rows of a part of it, for states with an inverse.
 
     Their fields are counts and totals, so the part is subtracted field by field.
 
@@ -50,7 +50,7 @@ def without(state: Any, part: Any) -> Any:
     >>> without(Sum(5, 3), Sum(4, 2))
     Sum(total=1, rows=1)
     """
-    return type(state)(*(one - other for one, other in zip(state, part, strict=True)))
+    return type(state)(*(total - removed for total, removed in zip(state, part, strict=True)))
 
 
 @overload(without)

@@ -1,1 +1,1 @@
-"""Windows that are kept up to date while rows arrive. Batch windows live in ``windows``."""
+"""Windows that are kept up to date while rows arrive. Batch windows are in ``windows``."""

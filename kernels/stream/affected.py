@@ -1,8 +1,7 @@
-"""The affected range of a change: whose answers can be others now, and what they are made of.
+"""The affected range of a change: the rows whose results can change, and the rows they depend on.
 
-A changed row is the last row of some frame and the first row of another. Between the rows that
-these two frames belong to, answers can change, and nowhere else. Changes far apart have ranges of
-their own.
+A changed row is the last row of some frame and the first row of another. Results can change only
+between the rows of these two frames. Changes that are far apart have separate ranges.
 """
 
 from collections.abc import Iterable
@@ -39,7 +38,7 @@ def frame_spans(
     first_frame_start: Int64Right,
     last_frame_end: Int64Right,
 ) -> None:
-    """Find the rows that the answers of some runs of rows are made of.
+    """Write the first and the last row that the results of each run of rows depend on.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ def frame_spans(
     first_curr_row, last_curr_row : int64 arrays of shape (runs,)
         The first and the last row of each run.
     first_frame_start, last_frame_end : int64 arrays of shape (runs,)
-        Written: the first and the last row that any frame of the run has, or the run itself.
+        Written: the first and the last row of all frames of the run and of the run itself.
 
     Notes
     -----
@@ -90,23 +89,23 @@ def affected_ranges(
     last_curr_row: Int64Right,
     last_frame_end: Int64Right,
 ) -> int:
-    """Find the rows of a partition whose answers its changes can affect.
+    """Write the rows of a partition whose results its changes can affect.
 
     Parameters
     ----------
     code : int64 array of shape (rows,)
         The order's codes after the changes, sorted.
     extents : int64 array of shape (extents, 5)
-        From :func:`kernels.frames.extent.extent_table`: of all calls of the query.
+        From :func:`kernels.frames.extent.extent_table`, for all calls of the query.
     at : int64 array of shape (changes,)
-        The rows that have changed, in order; for one that has gone, the row that follows it now.
+        The changed rows, in order; for a deleted row, the row that now follows it.
     changed : int64 array of shape (changes,)
-        The code of each row that has come or gone.
+        The code of each inserted or deleted row.
     inserted : uint8 array of shape (changes,)
-        1 for a row that is there, 0 for one that has gone.
+        1 for an inserted row, 0 for a deleted one.
     first_frame_start, first_curr_row, last_curr_row, last_frame_end : int64 arrays (changes,)
-        Written, in the first cells, for each range: the first and the last row that is affected,
-        and the first and the last row that their answers are made of.
+        Written, in the first cells, for each range: the first and the last affected row, and the
+        first and the last row that their results depend on.
 
     Returns
     -------
@@ -115,14 +114,14 @@ def affected_ranges(
 
     Notes
     -----
-    O(changes · extents · log d), where d is how far a call looks, and O(rows) of the sessions that
-    are changed: the rest of the partition is not looked at. Every row whose answer can change is in
-    a range. In turn every row of a range sees a change, except where a "range" frame leaves out its
-    own row: then those between are in, too.
+    O(changes · extents · log d), where d is how far a call looks, and O(rows) of changed sessions:
+    the rest of the partition is not read. Every row whose result can change is in a range.
+    Conversely, every row of a range sees a change, except that the rows between a change and a
+    "range" frame that excludes its own row are in the range as well.
 
     Source: the article "RisingWave window functions: the art of sliding and the aesthetics of
     symmetry", and https://github.com/risingwavelabs/risingwave,
-    ``src/stream/src/executor/over_window``, which keep one range a partition.
+    ``src/stream/src/executor/over_window``, which keep one range per partition.
 
     Examples
     --------
@@ -142,13 +141,13 @@ def affected_ranges(
         first, last = low, high
         for k in range(len(extents)):
             unit, back, ahead = extents[k, UNIT], extents[k, BACK], extents[k, AHEAD]
-            before, behind = session[k]
-            if unit != SESSION or low >= behind:
+            before, after = session[k]
+            if unit != SESSION or low >= after:
                 before = row_back(code, unit, low, now, back)
-                behind = row_ahead(code, unit, high, now, ahead)
-                session[k] = before, behind
+                after = row_ahead(code, unit, high, now, ahead)
+                session[k] = before, after
             first = min(first, before)  #: It is the last one in the frame of row {before}.
-            last = max(last, behind)  #: It is the first one in the frame of row {behind - 1}.
+            last = max(last, after)  #: It is the first one in the frame of row {after - 1}.
         if first == last:
             continue
         if count > 0 and first <= last_curr_row[count - 1] + 1:
@@ -169,11 +168,11 @@ class Affected(NamedTuple):
     ----------
     partition : int64 array of shape (ranges,)
     first_frame_start : int64 array of shape (ranges,)
-        The first row of the partition that the answers of the range are made of.
+        The first row of the partition that the results of the range depend on.
     first_curr_row, last_curr_row : int64 arrays of shape (ranges,)
-        The rows that are affected.
+        The first and the last affected row.
     last_frame_end : int64 array of shape (ranges,)
-        The last row that their answers are made of.
+        The last row that their results depend on.
     """
 
     partition: Ints
@@ -186,7 +185,7 @@ class Affected(NamedTuple):
 def find_affected(
     offsets: Ints, code: Ints, changes: Changes, extents: Iterable[FrameExtent]
 ) -> Affected:
-    """Return the rows of a block whose answers its changes can affect.
+    """Return the rows of a block whose results its changes can affect.
 
     Parameters
     ----------
@@ -197,7 +196,7 @@ def find_affected(
     changes : Changes
         From :func:`kernels.stream.sort_buffer.merge_rows`.
     extents : iterable of FrameExtent
-        Those of all calls of the query.
+        The extents of all calls of the query.
 
     Returns
     -------
@@ -224,19 +223,19 @@ def find_affected(
 
 
 class PartitionSlices(NamedTuple):
-    """Slices of partitions that can be answered as if they were partitions of their own.
+    """Slices of partitions that can be computed as if they were separate partitions.
 
     Attributes
     ----------
     offsets : int64 array of shape (slices + 1,)
-        Slice s owns the places ``offsets[s]`` to ``offsets[s + 1]`` of ``rows``.
-    rows : int64 array of shape (places,)
+        Slice s owns the positions ``offsets[s]`` to ``offsets[s + 1]`` of ``rows``.
+    rows : int64 array of shape (positions,)
         Rows of the block.
-    affected : bool array of shape (places,)
-        Whether the row is affected; the answers of the others are not right.
+    affected : bool array of shape (positions,)
+        Whether the row is affected; the results of the other rows are not valid.
     partition : int64 array of shape (slices,)
     before : int64 array of shape (slices,)
-        How many rows of the partition stand before the slice: to be added to the answers of
+        How many rows of the partition come before the slice, to be added to the results of
         ``row_number`` and ``rank``.
     """
 
@@ -248,7 +247,7 @@ class PartitionSlices(NamedTuple):
 
 
 def cut_ranges(offsets: Ints, affected: Affected) -> PartitionSlices:
-    """Return the rows that some ranges need, as slices.
+    """Return the rows that affected ranges need, as slices.
 
     Parameters
     ----------
@@ -259,7 +258,7 @@ def cut_ranges(offsets: Ints, affected: Affected) -> PartitionSlices:
     Returns
     -------
     PartitionSlices
-        Ranges whose frames share rows are in one slice: no row is in two.
+        Ranges whose frames share rows are in one slice, so no row is in two.
 
     Notes
     -----
@@ -290,7 +289,7 @@ def cut_ranges(offsets: Ints, affected: Affected) -> PartitionSlices:
 
 
 def peers_before(offsets: Ints, code: Ints, cut: PartitionSlices) -> Ints:
-    """Return how many groups of peers stand before each slice, for a call that counts them.
+    """Return how many groups of peers come before each slice, for a call that counts them.
 
     Parameters
     ----------
@@ -299,12 +298,12 @@ def peers_before(offsets: Ints, code: Ints, cut: PartitionSlices) -> Ints:
     code : int64 array of shape (rows,)
         The order's codes, sorted in every partition.
     cut : PartitionSlices
-        With a call that ranks among them, so that slices begin with a group of peers.
+        For calls that include a ranking function, so that slices begin with a group of peers.
 
     Returns
     -------
     int64 array of shape (slices,)
-        To be added to the answers of ``dense_rank``.
+        To be added to the results of ``dense_rank``.
 
     Notes
     -----

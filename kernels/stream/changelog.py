@@ -1,4 +1,4 @@
-"""What has become of answers: an old one is taken back, and only where it is no longer so."""
+"""Changelogs of results: old results are retracted only if they have changed."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -11,7 +11,7 @@ from kernels.stream.sort_buffer import NONE, Merged
 
 Int8Matrix = Annotated[NDArray[np.int8], COLUMN, np.int8, 2]
 
-#: What each code of a change means.
+#: The operation of each code.
 OPS = ("+I", "-U", "+U", "-D")
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = range(4)
 NOTHING = -1
@@ -19,16 +19,16 @@ NOTHING = -1
 
 @kernel
 def changelog(before: Int64Column, after: Int64Column, same: Uint8Column, op: Int8Matrix) -> int:
-    """Say of each row what has become of its answer.
+    """Write the changes of each row's result.
 
     Parameters
     ----------
     before, after : int64 arrays of shape (rows,)
-        Where the row was and where it is now; -1 for nowhere.
+        The row's old and new row numbers; -1 if it is in only one of the blocks.
     same : uint8 array of shape (rows,)
-        1 where its answer is what it was; it means nothing for a row that has come or gone.
+        1 if its result has not changed; ignored for inserted and deleted rows.
     op : int8 array of shape (rows, 2)
-        Written: up to two changes, as numbers of :data:`OPS`, then -1.
+        Written: up to two changes, as indices of :data:`OPS`, then -1.
 
     Returns
     -------
@@ -64,14 +64,14 @@ def changelog(before: Int64Column, after: Int64Column, same: Uint8Column, op: In
 
 
 class Pairs(NamedTuple):
-    """Rows as they were and as they are: first those that have gone, then the others in order.
+    """Pairs of old and new rows: first the deleted rows, then the others in order.
 
     Attributes
     ----------
     before : int64 array of shape (rows,)
-        The row of the old block, -1 for a row that is new.
+        The row of the old block, -1 for an inserted row.
     after : int64 array of shape (rows,)
-        The row of the new block, -1 for a row that has gone.
+        The row of the new block, -1 for a deleted row.
     """
 
     before: Ints
@@ -79,16 +79,16 @@ class Pairs(NamedTuple):
 
 
 def pair_rows(merged: Merged, affected: Ints) -> Pairs:
-    """Return the rows that have gone, and behind them those whose answers may have changed.
+    """Return the deleted rows, followed by those whose results may have changed.
 
-    A row that moves goes from one place and comes to another. As it goes first, who folds the
-    changes in order and knows rows by an id alone ends with the row that has come.
+    A row that moves is deleted at one position and inserted at another. As deletions come
+    first, a reader that folds the changes in order by an id ends with the inserted row.
 
     Parameters
     ----------
     merged : Merged
     affected : int64 array of shape (rows,)
-        Rows of the new block, ascending: those of the affected ranges.
+        The rows of the affected ranges in the new block, ascending.
 
     Returns
     -------
@@ -113,9 +113,9 @@ class Changed(NamedTuple):
     Attributes
     ----------
     op : int8 array of shape (changes,)
-        Numbers of :data:`OPS`.
+        Indices of :data:`OPS`.
     row : int64 array of shape (changes,)
-        The row that is said: of the old block for -U and -D, of the new one for +I and +U.
+        The row of the change: in the old block for -U and -D, in the new one for +I and +U.
     """
 
     op: NDArray[np.int8]
@@ -123,18 +123,18 @@ class Changed(NamedTuple):
 
 
 def changes_of(pairs: Pairs, same: Flags) -> Changed:
-    """Return the changes that make the old answers of some rows the new ones.
+    """Return the changes from the old to the new results of some rows.
 
     Parameters
     ----------
     pairs : Pairs
     same : uint8 array of shape (rows,)
-        1 where a row has now what it had before: in all columns, not in the answers alone.
+        1 if all columns of a row are unchanged, not only its results.
 
     Returns
     -------
     Changed
-        In the order of the rows; +U comes right behind its -U.
+        In the order of the rows; +U comes right after its -U.
 
     Examples
     --------
@@ -157,14 +157,14 @@ def same_values(
     before_null: NDArray[np.bool_] | None = None,
     after_null: NDArray[np.bool_] | None = None,
 ) -> Flags:
-    """Return where two columns have the same value; NULL equals NULL, and NaN equals NaN.
+    """Return where two columns have equal values; NULL equals NULL, and NaN equals NaN.
 
     Parameters
     ----------
     before, after : arrays of shape (rows,)
-        Of one type. For values that NumPy cannot compare, numbers that are equal where they are.
+        Columns of one type. For values that NumPy cannot compare, give numbers for equal values.
     before_null, after_null : bool arrays of shape (rows,), optional
-        Where there is no value.
+        Where the values are NULL.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Rows that a watermark has settled: no row that may still come can change or use them."""
+"""Rows that a watermark has settled: no later row can change their results, or needs them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from kernels.frames.frames import search_from
 
 @helper
 def first_needed(code: Ints, extents: Ints, row: int, at: int) -> int:
-    """Return the first row that the answers from a row on are made of, or a peer of that row.
+    """Return the first row that the results from a row on depend on, or the first of its peers.
 
-    The row's code is ``at``, or no less where the row has yet to come.
+    ``at`` is the row's code, or a lower bound of it for a row that has not arrived yet.
 
     Examples
     --------
@@ -49,21 +49,21 @@ def groups_before(code: Ints, row: int) -> int:
 
 
 @kernel
-def settle_rows(code: Int64Column, extents: Int64Table, watermark: int, found: Int64Row) -> None:
-    """Find the rows of a partition whose answers are final, and those that can be dropped.
+def settle_rows(code: Int64Column, extents: Int64Table, watermark: int, bounds: Int64Row) -> None:
+    """Write the rows of a partition whose results are final, and those that can be dropped.
 
     Parameters
     ----------
     code : int64 array of shape (rows,)
         The order's codes, sorted.
     extents : int64 array of shape (extents, 5)
-        From :func:`kernels.frames.extent.extent_table`: of all calls of the query.
+        From :func:`kernels.frames.extent.extent_table`, for all calls of the query.
     watermark : int
-        No row with this code or a smaller one comes, goes or changes any more.
-    found : int64 array of shape (3,)
-        Written: the first row whose answer can still change, the first row that any answer to
-        come is made of, and how many groups of peers there are before that row. Groups of peers
-        are needed together.
+        Rows with this code or a smaller one no longer arrive, go or change.
+    bounds : int64 array of shape (3,)
+        Written: the first row whose result can still change, the first row that later results
+        depend on, and how many groups of peers are before that row. A group of peers is retained
+        as a whole.
 
     Notes
     -----
@@ -71,9 +71,9 @@ def settle_rows(code: Int64Column, extents: Int64Table, watermark: int, found: I
 
     Examples
     --------
-    >>> extents, found = extent_table([FrameExtent("rows", -1, 1)]), np.zeros(3, np.int64)
-    >>> settle_rows(np.array([10, 20, 30, 40, 50]), extents, 40, found)
-    >>> found.tolist()
+    >>> extents, bounds = extent_table([FrameExtent("rows", -1, 1)]), np.zeros(3, np.int64)
+    >>> settle_rows(np.array([10, 20, 30, 40, 50]), extents, 40, bounds)
+    >>> bounds.tolist()
     [3, 2, 2]
     """
     next_code = plus(watermark, 1)
@@ -84,21 +84,21 @@ def settle_rows(code: Int64Column, extents: Int64Table, watermark: int, found: I
         first = min(first, before)  #: What comes can be in the frame of row {before}.
     at = code[first] if first < edge else next_code
     needed = first_needed(code, extents, first, at)
-    found[0], found[2] = first, groups_before(code, needed)
-    found[1] = needed  #: No later answer needs the rows before row {needed}.
+    bounds[0], bounds[2] = first, groups_before(code, needed)
+    bounds[1] = needed  #: No later answer needs the rows before row {needed}.
 
 
 class Settled(NamedTuple):
-    """What a watermark has settled in the partitions of a block; rows count from each one's first.
+    """The rows that a watermark has settled, as row numbers within each partition.
 
     Attributes
     ----------
     final : int64 array of shape (partitions,)
-        The first row whose answer can still change.
+        The first row whose result can still change.
     needed : int64 array of shape (partitions,)
-        The first row that any answer to come is made of: those before it can be dropped.
+        The first row that later results depend on: those before it can be dropped.
     peers : int64 array of shape (partitions,)
-        How many groups of peers the rows before ``needed`` are.
+        How many groups of peers are before ``needed``.
     """
 
     final: Ints
@@ -109,7 +109,7 @@ class Settled(NamedTuple):
 def settled_rows(
     offsets: Ints, code: Ints, extents: Iterable[FrameExtent], watermark: int
 ) -> Settled:
-    """Return the rows of a block that no change behind the watermark can reach.
+    """Return the rows of a block that changes after the watermark cannot affect.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def settled_rows(
     code : int64 array of shape (rows,)
         The order's codes, sorted in every partition.
     extents : iterable of FrameExtent
-        Those of all calls of the query.
+        The extents of all calls of the query.
     watermark : int
-        No row with this code or a smaller one comes, goes or changes any more.
+        Rows with this code or a smaller one no longer arrive, go or change.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def settled_rows(
     >>> settled.final.tolist(), settled.needed.tolist()
     ([2, 0], [1, 0])
     """
-    found = np.zeros((len(offsets) - 1, 3), np.int64)
-    settle_rows.over(offsets, code, extent_table(extents), watermark, found)
-    final, needed, peers = found.T
+    bounds = np.zeros((len(offsets) - 1, 3), np.int64)
+    settle_rows.over(offsets, code, extent_table(extents), watermark, bounds)
+    final, needed, peers = bounds.T
     return Settled(final, needed, peers)

@@ -1,6 +1,6 @@
-"""Emit on window close: a row leaves once, when it and its frame are complete, for all calls.
+"""Emit on window close: a row is emitted once, when its frames of all calls are complete.
 
-A partition's rows stay in their order: first those that have left and that a later row still needs,
+The rows of a partition are sorted: first those that were emitted and that a later row still needs,
 then those that wait for their frame, then those that wait for the watermark.
 """
 
@@ -29,16 +29,16 @@ from kernels.frames.ordering import MOST
 from kernels.stream.affected import Affected, frame_spans
 from kernels.stream.retention import first_needed, groups_before
 
-RELEASED, LEFT, NEEDED, PEERS = range(4)
+RELEASED, WAITING, NEEDED, PEERS = range(4)
 
 
 @helper
 def closing_code(code: Ints, unit: int, row: int, distance: int) -> int:
-    """Return what the watermark must reach so that a row and its frame are complete.
+    """Return the watermark at which a row and its frame are complete.
 
-    The greatest integer where rows are awaited that have not come. The frame ends a distance
-    behind the row; one that ends before it closes with the row. A session closes when what comes
-    is a gap behind its last row.
+    It is the greatest integer if the frame needs rows that have not arrived. The frame ends a
+    distance after the row; one that ends before the row closes with the row. A session closes when
+    later rows must be at least a gap after its last row.
 
     Examples
     --------
@@ -59,38 +59,36 @@ def closing_code(code: Ints, unit: int, row: int, distance: int) -> int:
 
 @kernel
 def close_windows(
-    code: Int64Column, waiting: Int64Row, extents: Int64Table, watermark: int, found: Int64Row
+    code: Int64Column, waiting: Int64Row, extents: Int64Table, watermark: int, bounds: Int64Row
 ) -> int:
-    """Find which rows leave, now that the watermark has risen, and which no later row needs.
+    """Write which rows are emitted at a new watermark, and which rows no later row needs.
 
     Parameters
     ----------
     code : int64 array of shape (rows,)
-        The order's codes, such as microseconds, sorted: of all rows that the partition keeps.
+        The order's codes, such as microseconds, of all retained rows of the partition, sorted.
     waiting : int64 array of shape (1,)
-        The first row that has not left.
+        The first row that has not been emitted.
     extents : int64 array of shape (extents, 5)
-        From :func:`kernels.frames.extent.extent_table`: of all calls of the query.
+        From :func:`kernels.frames.extent.extent_table`, for all calls of the query.
     watermark : int
-        No row comes any more with this code or a smaller one; the greatest integer ends the
-        stream.
-    found : int64 array of shape (4,)
+        Rows with this code or a smaller one no longer arrive; the greatest integer ends the stream.
+    bounds : int64 array of shape (4,)
         Written: how many rows the watermark has released, the first row that still waits, the
-        first row that one that waits or comes will need, and how many groups of peers there are
-        before that row. Groups of peers are needed together.
+        first row that waiting and later rows need, and how many groups of peers are before that
+        row. A group of peers is retained as a whole.
 
     Returns
     -------
     int
-        What the watermark must reach before another row leaves; the greatest integer when a row
-        must come first.
+        The watermark at which the next row is emitted; the greatest integer if another row must
+        arrive first.
 
     Notes
     -----
-    O(rows that leave · extents + rows that are no longer needed), and O(log rows) to find them, or
-    O(rows) of the session that is open.
-    Rows leave in order, as frames end in order. A frame along the order closes with the
-    watermark, so that a quiet partition does not wait for a later row.
+    O(emitted rows · extents + rows that are no longer needed), and O(log rows) to find them, or
+    O(rows) of the open session. Rows are emitted in order, as frames end in order. A frame along
+    the order closes with the watermark, so a quiet partition does not wait for a later row.
 
     Source: the article "RisingWave window functions: the art of sliding and the aesthetics of
     symmetry", and https://github.com/risingwavelabs/risingwave,
@@ -99,21 +97,21 @@ def close_windows(
     Examples
     --------
     >>> from kernels.frames.extent import FrameExtent, extent_table
-    >>> time, found = np.array([1000, 1002, 1010, 1017]), np.zeros(4, np.int64)
+    >>> time, bounds = np.array([1000, 1002, 1010, 1017]), np.zeros(4, np.int64)
     >>> extents = extent_table([FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1)])
-    >>> close_windows(time, np.array([0]), extents, 1012, found)
+    >>> close_windows(time, np.array([0]), extents, 1012, bounds)
     1017
-    >>> found.tolist()
+    >>> bounds.tolist()
     [3, 2, 1, 1]
     """
     row, due, closes = waiting[0], MOST, np.zeros(len(extents), np.int64)
     released = search_from(code, watermark, 1, row, 0, len(code))
-    found[RELEASED] = released  #: {watermark:time} releases the rows before row {released}.
+    bounds[RELEASED] = released  #: {watermark:time} releases the rows before row {released}.
     while row < len(code):
         due = code[row]
         for k in range(len(extents)):
             unit, end = extents[k, UNIT], extents[k, END]
-            # Rows of a session close together: its end is looked for once.
+            # Rows of a session close together, so its end is searched only once.
             if unit != SESSION or row == waiting[0] or not joins(code[row - 1], code[row], end):
                 closes[k] = closing_code(code, unit, row, end)
             due = max(due, closes[k])
@@ -123,29 +121,29 @@ def close_windows(
         due = MOST
     at = code[row] if row < released else plus(watermark, 1)
     needed = first_needed(code, extents, row, at)
-    found[LEFT], found[PEERS] = row, groups_before(code, needed)
-    found[NEEDED] = needed  #: No later row needs the rows before row {needed}.
+    bounds[WAITING], bounds[PEERS] = row, groups_before(code, needed)
+    bounds[NEEDED] = needed  #: No later row needs the rows before row {needed}.
     return due
 
 
 class Closed(NamedTuple):
-    """What a watermark has closed in the partitions of a block; rows count from each one's first.
+    """The rows that a watermark has closed, as row numbers within each partition.
 
     Attributes
     ----------
     released : int64 array of shape (partitions,)
-        How many rows the watermark has released from the sort buffer.
+        The number of rows that the watermark has released from the sort buffer.
     waiting : int64 array of shape (partitions,)
-        The first row that still waits: those before it have left.
+        The first row that still waits: those before it have been emitted.
     needed : int64 array of shape (partitions,)
-        The first row that one that waits or comes will need: those before it can be dropped.
+        The first row that waiting and later rows need: those before it can be dropped.
     peers : int64 array of shape (partitions,)
-        How many groups of peers the rows before ``needed`` are.
+        How many groups of peers are before ``needed``.
     due : int64 array of shape (partitions,)
-        What the watermark must reach before another row leaves; the greatest integer when a row
-        must come first.
+        The watermark at which the next row is emitted; the greatest integer if another row must
+        arrive first.
     emitted : Affected
-        The rows that leave now, and those that their answers are made of: for
+        The rows that are emitted now, and the rows that their results depend on, for
         :func:`kernels.stream.affected.cut_ranges`.
     """
 
@@ -160,7 +158,7 @@ class Closed(NamedTuple):
 def closed_windows(
     offsets: Ints, code: Ints, waiting: Ints, extents: Iterable[FrameExtent], watermark: int
 ) -> Closed:
-    """Return which rows of a block leave, now that the watermark has risen.
+    """Return which rows of a block are emitted at a new watermark.
 
     Parameters
     ----------
@@ -169,11 +167,11 @@ def closed_windows(
     code : int64 array of shape (rows,)
         The order's codes, sorted in every partition.
     waiting : int64 array of shape (partitions,)
-        The first row of each partition that has not left.
+        The first row of each partition that has not been emitted.
     extents : iterable of FrameExtent
-        Those of all calls of the query; none to sort alone.
+        The extents of all calls of the query; none to only sort rows.
     watermark : int
-        No row comes any more with this code or a smaller one.
+        Rows with this code or a smaller one no longer arrive.
 
     Returns
     -------
@@ -188,14 +186,14 @@ def closed_windows(
     ([1, 2], [45, 9223372036854775807], [1, 2])
     """
     table = extent_table(extents)
-    found = np.zeros((len(offsets) - 1, 4), np.int64)
-    due = close_windows.over(offsets, code, waiting[:, None], table, watermark, found)
-    partition = np.flatnonzero(found[:, LEFT] > waiting)
-    first, last = waiting[partition], found[partition, LEFT] - 1
+    bounds = np.zeros((len(offsets) - 1, 4), np.int64)
+    due = close_windows.over(offsets, code, waiting[:, None], table, watermark, bounds)
+    partition = np.flatnonzero(bounds[:, WAITING] > waiting)
+    first, last = waiting[partition], bounds[partition, WAITING] - 1
     start, end = np.zeros((2, len(partition)), np.int64)
-    # Every partition has one run of rows or none.
-    right = np.concatenate([[0], np.cumsum(found[:, LEFT] > waiting, dtype=np.int64)])
+    # Every partition has one run of emitted rows or none.
+    right = np.concatenate([[0], np.cumsum(bounds[:, WAITING] > waiting, dtype=np.int64)])
     frame_spans.over(offsets, code, table, first, last, start, end, right=right)
     emitted = Affected(partition, start, first, last, end)
-    released, waiting, needed, peers = found.T
+    released, waiting, needed, peers = bounds.T
     return Closed(released, waiting, needed, peers, due, emitted)

@@ -1,1 +1,1 @@
-"""Data structures that kernels share, from sorted orders to rank sets. They know no window."""
+"""Data structures that kernels share, from sorted orders to rank sets, without any window logic."""

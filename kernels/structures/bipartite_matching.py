@@ -1,4 +1,4 @@
-"""Give each of several steps a row of its own, by augmenting paths (Berge 1957, Kuhn 1955)."""
+"""Match several steps to different rows, by augmenting paths (Berge 1957, Kuhn 1955)."""
 
 from kernels.core.kernel import Int64Column, Int64Scratch, Uint32Column, kernel
 
@@ -16,7 +16,7 @@ def fillable(
     row_of: Int64Scratch,
     queue: Int64Scratch,
 ) -> int:
-    """Return 1 when each of the steps low, ..., high - 1 can have a row of its own, else 0.
+    """Return 1 if the steps low, ..., high - 1 can be matched to different rows, else 0.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ def fillable(
     low, high : int
         The steps, half open.
     filled, found_by : int64 arrays of shape (rows,)
-        Working memory: the step that each row fills, and the step whose search found it.
+        Working memory: the step that each row fills, and the step whose search reached it.
     row_of, queue : int64 arrays of shape (steps,)
-        Working memory: the row that fills each step, and the steps still to search from.
+        Working memory: the row that fills each step, and the queue of steps to search from.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def fillable(
 
     Notes
     -----
-    O(steps² · rows) at worst, O(1) for an empty range, which is by far the most frequent one.
+    O(steps² · rows) at worst, O(1) for an empty range, which is by far the most frequent case.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def fillable(
             return 0
         step = NONE
         while step != k:
-            # Each step on the path hands its row back to the step that found it.
+            # Each step on the path passes its row on to the step whose search reached it.
             step = found_by[free]
             before = row_of[step]
             filled[free], row_of[step] = step, free

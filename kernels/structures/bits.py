@@ -1,4 +1,4 @@
-"""Count and find the bits of a word: plain Python as written, one instruction when compiled."""
+"""Count and find the bits of a word: plain Python uncompiled, one instruction when compiled."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from kernels.core.helper import helper
 
 
 def lowest_bit(word: int) -> int:
-    """Return the place of the lowest bit that is set; the word is not zero.
+    """Return the position of the lowest set bit; the word must not be zero.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def lowest_bit(word: int) -> int:
 
 
 def highest_bit(word: int) -> int:
-    """Return the place of the highest bit that is set; the word is positive.
+    """Return the position of the highest set bit; the word must be positive.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def highest_bit(word: int) -> int:
 
 
 def count_bits(word: int) -> int:
-    """Return how many bits of a word are set; the word is not negative.
+    """Return how many bits of a word are set; the word must not be negative.
 
     Examples
     --------
@@ -46,26 +46,26 @@ def count_bits(word: int) -> int:
 
 @helper
 def nth_bit(word: int, n: int) -> int:
-    """Return the place of the bit that has n set ones below it, in a word of 32 bits.
+    """Return the position of the set bit with n set bits below it, in a word of 32 bits.
 
-    It halves the part of the word that it looks at, without a branch for the processor to guess.
+    It is a binary search without branches that the processor would have to predict.
 
     Examples
     --------
     >>> nth_bit(0b1011, 2)
     3
     """
-    place = 0
+    position = 0
     for width in (16, 8, 4, 2, 1):
-        below = count_bits((word >> place) & ((1 << width) - 1))
+        below = count_bits((word >> position) & ((1 << width) - 1))
         above = int(n >= below)
         n -= below * above
-        place += width * above
-    return place
+        position += width * above
+    return position
 
 
 def _compile_to(function: Callable[[int], int], emit: Callable[[Any, Any], Any]) -> None:
-    """Let compiled code run an instruction where it calls a function of a word."""
+    """Make compiled code run one instruction instead of a call of a function of a word."""
 
     def type_and_generator(_context, word):  # type: ignore[no-untyped-def]
         def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]

@@ -1,4 +1,4 @@
-"""Instants are 64-bit integers: the first and the last of them, and sums that stay between."""
+"""Instants as 64-bit integers: the first, the last, and sums that do not overflow."""
 
 from kernels.core.helper import helper
 
@@ -7,7 +7,7 @@ LEAST, MOST = -(2**63), 2**63 - 1
 
 @helper
 def window_end(time: int, window: int) -> int:
-    """Return the last time at which a query still sees an event, and never behind the last time.
+    """Return the last instant of a window from a time on, at most the last instant there is.
 
     Examples
     --------

@@ -1,25 +1,25 @@
-"""The order of rows: partition by partition, and in each by time, at equal times by step."""
+"""Sorting of rows: within each partition by time, and at equal times by step."""
 
 import numpy as np
 
 from kernels.core.kernel import Int64Column, Int64Scratch, Uint8Column, Uint32Column, kernel
 
-#: Partitions up to this length are sorted by insertion, which costs nothing when they are in order.
+#: Partitions up to this length are sorted by insertion, which is fast when they are in order.
 SHORT = 64
 
 
 @kernel
 def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Uint32Column) -> None:
-    """Find the rows of every group: rows that are anywhere, group by group.
+    """Write the rows of every group, which may be anywhere, group by group.
 
     Parameters
     ----------
     group : uint32 array of shape (rows,)
-        The number of each row's group; then written: the row's place in ``order``.
+        The number of each row's group. Written: the row's position in ``order``.
     offsets : int64 array of shape (groups + 1,)
-        Written: group g owns the places ``offsets[g]`` to ``offsets[g + 1]`` of ``order``.
+        Written: group g owns the positions ``offsets[g]`` to ``offsets[g + 1]`` of ``order``.
     order : uint32 array of shape (rows,)
-        Written: the rows of each group, in the order in which they stand.
+        Written: the rows of each group, in their order.
 
     Notes
     -----
@@ -43,7 +43,7 @@ def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Uint32Column) 
         g = group[i]
         group[i] = offsets[g]
         order[offsets[g]] = i
-        offsets[g] += 1  # Now the place behind the group's last row so far.
+        offsets[g] += 1  # The position after the group's last row so far.
     for g in range(len(offsets) - 1, 0, -1):
         offsets[g] = offsets[g - 1]
     offsets[0] = 0
@@ -51,7 +51,7 @@ def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Uint32Column) 
 
 @kernel
 def in_order(time: Int64Column, step: Uint32Column) -> int:
-    """Return 1 when the entries are sorted by (time, step), else 0.
+    """Return 1 if the entries are sorted by (time, step), else 0.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ def insertion_sort(time: Int64Column, step: Uint32Column) -> None:
 
 @kernel
 def counting_sort(digit: Uint8Column, time: Int64Column, step: Uint32Column) -> None:
-    """Sort entries by one digit of each, in place; equal digits stay in the order they are in.
+    """Sort entries by one digit of each, in place; the sort is stable.
 
     Parameters
     ----------
     digit : uint8 array of shape (entries,)
-        Left as it is.
+        Not changed.
     time : int64 array of shape (entries,)
     step : uint32 array of shape (entries,)
 
@@ -133,16 +133,16 @@ def counting_sort(digit: Uint8Column, time: Int64Column, step: Uint32Column) -> 
     >>> time.tolist(), step.tolist()
     ([10, 11, 30], [2, 3, 1])
     """
-    place = np.zeros(257, np.int64)
+    position = np.zeros(257, np.int64)
     for value in digit:
-        place[np.int64(value) + 1] += 1
+        position[np.int64(value) + 1] += 1
     for value in range(256):
-        place[value + 1] += place[value]
+        position[value + 1] += position[value]
     from_time, from_step = time.copy(), step.copy()
     for i in range(len(digit)):
-        to = place[digit[i]]
+        to = position[digit[i]]
         time[to], step[to] = from_time[i], from_step[i]
-        place[digit[i]] += 1
+        position[digit[i]] += 1
 
 
 @kernel
@@ -157,8 +157,8 @@ def radix_sort(time: Int64Column, step: Uint32Column) -> None:
 
     Notes
     -----
-    O(n) for each byte of the steps and of the span of time. Each pass leaves equal digits in the
-    order of the passes before it, so the last one, by the times' highest byte, completes the order.
+    O(n) for each byte of the steps and of the span of time. Each pass is stable, so the last one,
+    by the highest byte of the times, completes the order.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def radix_sort(time: Int64Column, step: Uint32Column) -> None:
     for shift in range(0, 32, 8):
         if step.max() >> np.uint32(shift) > 0:
             counting_sort((step >> np.uint32(shift)).astype(np.uint8), time, step)
-    # Without a sign, the distance from the earliest time is right even where int64 overflows.
+    # As unsigned integers, distances from the earliest time are right even if int64 overflows.
     low = time.min()
     span = (time - low).view(np.uint64).max()
     for shift in range(0, 64, 8):
@@ -182,7 +182,7 @@ def radix_sort(time: Int64Column, step: Uint32Column) -> None:
 
 @kernel
 def sort_entries(time: Int64Column, step: Uint32Column) -> None:
-    """Sort the entries of a partition by (time, step), in place, and leave sorted ones alone.
+    """Sort the entries of a partition by (time, step), in place.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def sort_entries(time: Int64Column, step: Uint32Column) -> None:
 
     Notes
     -----
-    O(n): in order already, nearly so and short, or by digits.
+    O(n): for entries in order, for short partitions nearly in order, and with a radix sort.
 
     Examples
     --------

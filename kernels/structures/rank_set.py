@@ -1,8 +1,9 @@
-"""A set of ranks that finds its next and its previous member in a few steps.
+"""A set of ranks with fast search of the next and the previous member.
 
-One bit a rank says whether it is in the set; one bit a word of 32 says whether that word holds any,
-and so on up to a single word. This is a van Emde Boas tree with words of 32 (van Emde Boas 1975).
-The functions are helpers of kernels: plain Python in a trace, and inlined when compiled.
+One bit per rank tells whether it is in the set; one bit per word of 32 tells whether that word is
+not empty, and so on up to a single word. This is a van Emde Boas tree with words of 32 bits (van
+Emde Boas 1975). The functions are helpers of kernels: plain Python in a trace, inlined when
+compiled.
 """
 
 import numpy as np
@@ -39,7 +40,7 @@ def rank_set(size: int) -> tuple[Words, Ints]:
 
 @helper
 def add_rank(words: Words, starts: Ints, rank: int) -> None:
-    """Put a rank into the set. O(log size), and mostly one step.
+    """Add a rank to the set. O(log size), and mostly one step.
 
     Examples
     --------
@@ -59,7 +60,7 @@ def add_rank(words: Words, starts: Ints, rank: int) -> None:
 
 @helper
 def remove_rank(words: Words, starts: Ints, rank: int) -> None:
-    """Take a rank, which is in the set, out of it. O(log size), and mostly one step.
+    """Remove a rank that is in the set. O(log size), and mostly one step.
 
     Examples
     --------
@@ -71,9 +72,9 @@ def remove_rank(words: Words, starts: Ints, rank: int) -> None:
     """
     for level in range(len(starts)):
         at = starts[level] + (rank >> SHIFT)
-        left = int(words[at]) ^ (1 << (rank & LAST))
-        words[at] = np.uint32(left)
-        if left != 0:
+        remaining = int(words[at]) ^ (1 << (rank & LAST))
+        words[at] = np.uint32(remaining)
+        if remaining != 0:
             break
         rank >>= SHIFT
 
@@ -126,8 +127,8 @@ def previous_rank(words: Words, starts: Ints, rank: int) -> int:
 def walk(words: Words, starts: Ints, rank: int, below: int, index: int) -> int:
     """Return the member that has ``index`` members below it.
 
-    The walk starts at a rank, in the set or not, that has ``below`` members below it, and makes
-    one step a word that has members.
+    The walk starts at a rank, in the set or not, with ``below`` members below it, and makes one
+    step per word that has members.
 
     Examples
     --------

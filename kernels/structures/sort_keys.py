@@ -1,4 +1,4 @@
-"""Order rows by value: integer keys of any value, ranks, and neighbours of equal value."""
+"""Order rows by value: integer keys for all types of values, ranks, and links of equal values."""
 
 from itertools import pairwise
 
@@ -9,14 +9,14 @@ from kernels.core.kernel import Int64Column, Uint32Column, kernel
 from kernels.structures.order import sort_entries
 
 NONE = -1
-#: From this many rows a partition on, NumPy's sort is worth a call of its own.
+#: From this many rows per partition on, NumPy's sort is worth a separate call.
 LONG = 1_000
 #: 2⁶⁴ divided by the golden ratio.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def sort_keys(values: NDArray[np.number]) -> NDArray[np.int64]:
-    """Return integers that are in the order of the values, equal where the values are.
+    """Return integers that compare as the values do.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def sort_keys(values: NDArray[np.number]) -> NDArray[np.int64]:
 
 @kernel
 def order_rows(key: Int64Column, order: Uint32Column) -> None:
-    """Order the rows of a partition by their keys; rows of equal keys stay as they are.
+    """Order the rows of a partition by their keys; the sort is stable.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def order_rows(key: Int64Column, order: Uint32Column) -> None:
 
     Notes
     -----
-    O(rows), by digits.
+    O(rows), with a radix sort.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def order_rows(key: Int64Column, order: Uint32Column) -> None:
 
 
 def orders(offsets: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.uint32]:
-    """Return the row of each rank in every partition of a block; equal keys may rank in any order.
+    """Return the row of each rank in every partition of a block; equal keys are in any order.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def orders(offsets: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.uin
     Returns
     -------
     uint32 array of shape (rows,)
-        Rows count from the first of their partition.
+        Row numbers count from the first row of the partition.
 
     Examples
     --------
@@ -104,25 +104,25 @@ def orders(offsets: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.uin
 def link_equals(
     key: Int64Column, number: Int64Column, previous: Int64Column, following: Int64Column
 ) -> int:
-    """Number the distinct keys, and link each row with the rows of its key around it.
+    """Number the distinct keys, and link each row to the previous and the next row of its key.
 
     Parameters
     ----------
     key : int64 array of shape (rows,)
     number : int64 array of shape (rows,)
-        Written: how many distinct keys appear before that of the row does for the first time.
+        Written: the number of the row's key, in order of first appearance from 0.
     previous, following : int64 arrays of shape (rows,)
-        Written: the nearest row before and behind each that has its key, or -1.
+        Written: the nearest rows before and after each row that have its key, or -1.
 
     Returns
     -------
     int
-        How many distinct keys there are.
+        The number of distinct keys.
 
     Notes
     -----
     O(rows) expected, by hashing (Fibonacci hashing and linear probing). Numbers in order of
-    appearance keep what a frame has together in memory.
+    appearance keep the keys of a frame close in memory.
 
     Examples
     --------

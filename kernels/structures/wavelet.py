@@ -1,8 +1,8 @@
-"""A wavelet matrix: the k-th smallest of any range of rows, and how many are below a value.
+"""A wavelet matrix: the k-th smallest value of a range of rows, and the count below a value.
 
 The values are split by their highest bit, zeros before ones and otherwise in their order, then
 each level by its next bit. A range of rows stays a range on every level, so a query walks down the
-levels and keeps two ends a range. The functions are helpers of kernels.
+levels with two ends per range. The functions are helpers of kernels.
 
 Source: Claude, Navarro, Ordóñez, "The wavelet matrix" (2015); its use for window frames is after
 Vogelsgesang et al., "Efficient evaluation of arbitrarily-framed holistic SQL aggregates" (2022).
@@ -21,7 +21,7 @@ LAST = (1 << SHIFT) - 1
 
 @helper
 def wavelet(values: Ints, limit: int) -> tuple[Words, Words]:
-    """Return the bits of each level, and how many ones stand before each word of them.
+    """Return the bits of each level, and how many ones come before each of their words.
 
     The values are 0 to limit - 1. O(values · log limit) bits and time.
 
@@ -39,16 +39,16 @@ def wavelet(values: Ints, limit: int) -> tuple[Words, Words]:
     bits, ones = np.zeros((levels, width), np.uint32), np.zeros((levels, width + 1), np.uint32)
     now, split = values.copy(), np.zeros(len(values), np.int64)
     for level in range(levels):
-        shift, zeros, found = levels - 1 - level, 0, 0
+        shift, zeros, ones_count = levels - 1 - level, 0, 0
         for i in range(len(now)):
             if (now[i] >> shift) & 1:
                 bits[level, i >> SHIFT] |= np.uint32(1 << (i & LAST))
-                split[found] = now[i]
-                found += 1
+                split[ones_count] = now[i]
+                ones_count += 1
             else:
                 now[zeros] = now[i]
                 zeros += 1
-        now[zeros:] = split[:found]
+        now[zeros:] = split[:ones_count]
         for word in range(width):
             ones[level, word + 1] = ones[level, word] + count_bits(int(bits[level, word]))
     return bits, ones
@@ -72,9 +72,9 @@ def ones_before(bits: Words, ones: Words, level: int, i: int) -> int:
 
 @helper
 def kth_smallest(bits: Words, ones: Words, rows: int, first: Ints, last: Ints, k: int) -> int:
-    """Return the value with k smaller ones among several ranges of rows.
+    """Return the value that has k smaller values in several ranges of rows.
 
-    The ranges ``first[p]`` to ``last[p]`` are written to. O(ranges · levels).
+    It overwrites the ranges ``first[p]`` to ``last[p]``. O(ranges · levels).
 
     Examples
     --------

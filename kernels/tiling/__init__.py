@@ -1,6 +1,6 @@
 """Aggregates of windows before a point in time.
 
-The ladder leads from nested loops to tiles and sawtooths. Frames around a row live in ``windows``.
+The ladder leads from nested loops to tiles and sawtooths. Frames around a row are in ``windows``.
 """
 
 from typing import TYPE_CHECKING

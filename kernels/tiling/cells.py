@@ -1,9 +1,9 @@
 """Cells: the states of all aggregates over the events of one hop, as a store keeps them for a key.
 
-A cell is a row of integers and a row of floating numbers: which series of hops it belongs to, when
-it begins, its latest event, and then the fields of each aggregate, which the slots place. In a
-state without events all fields are 0. Cells of the same hop join in any order, so a late event is
-no trouble; an event is a cell of its own.
+A cell is a row of integers and a row of floating numbers: its series of hops, its begin, its latest
+event, and then the fields of each aggregate, whose positions the slots define. In a state without
+events all fields are 0. Cells of the same hop can be joined in any order, so late events need no
+special treatment; a single event is a cell, too.
 """
 
 from typing import Annotated, Any
@@ -45,24 +45,24 @@ Int64Cells = Annotated[NDArray[np.int64], RIGHT, np.int64, 2]
 Float64Cells = Annotated[NDArray[np.float64], RIGHT, np.float64, 2]
 Float64Row = Annotated[NDArray[np.float64], ROW, np.float64]
 
-#: The integers of a cell: its series, when it begins, and its latest event; fields come behind.
+#: The integers of a cell: its series, its begin, and its latest event; the fields follow.
 SERIES, BEGIN, LATEST, HEAD = 0, 1, 2, 3
-#: A slot: what is remembered, where its integers stand in a cell, and where its numbers.
+#: A slot: the kind of its state, and where its integers and its numbers begin in a cell.
 KIND, WHOLE_AT, REAL_AT = 0, 1, 2
-#: A window: its series of hops, its length or -1 without a bound, its hop, and its core's begin.
+#: A window: its series of hops, its length or -1 without a bound, its hop, and the core's begin.
 LENGTH, HOP, CORE = 1, 2, 3
 
 
 def _size(state: Any) -> tuple[int, int]:
-    """How many integers and floating numbers the fields of a state are."""
+    """Return how many integers and how many floating numbers a state has."""
     return (len(state), 0) if isinstance(state[0], int) else (0, len(state))
 
 
-#: What slots remember.
+#: The kinds of slots.
 COUNT, WHOLE, TOTAL, PRODUCT, FLAGS, LEAST_KEY, GREATEST_KEY, FIRST, LAST = range(9)
 SPREAD, MOMENTS, JOINT = range(9, 12)
 NO_SPREAD, NO_MOMENTS, NO_JOINT = ScaledSpread(), ScaledMoments(), ScaledJoint()
-#: The states that have the fields of slots, and that slots join as these combine.
+#: The states of kinds whose slots have the same fields, and are combined as the states are.
 STATES: dict[int, Any] = {
     COUNT: Count(),
     WHOLE: Sum(0, 0),
@@ -72,16 +72,16 @@ STATES: dict[int, Any] = {
     MOMENTS: NO_MOMENTS,
     JOINT: NO_JOINT,
 }
-#: States that slots have in other fields: a row has no number among those to come, so that its key
-#: stands for it, and its time where its place matters; a product without rows is no 1 but zeros.
-INSTEAD_OF = {
+#: States that slots store in other fields. Rows have no fixed numbers among later ones, so a slot
+#: stores a row's key, and its time if the order matters; a product without rows is stored as zeros.
+OTHER_FIELDS = {
     PRODUCT: Product(),
     LEAST_KEY: Least(),
     GREATEST_KEY: Greatest(),
     FIRST: First(),
     LAST: Last(),
 }
-#: How many integers and floating numbers slots have.
+#: The numbers of integers and of floating numbers of each kind of slot.
 SIZES = {
     **{kind: _size(state) for kind, state in STATES.items()},
     PRODUCT: (0, 2),
@@ -91,15 +91,16 @@ SIZES = {
 
 
 def kind_for(state: Any) -> int | None:
-    """Return what a slot remembers in the place of a state, None where no slot can.
+    """Return the kind of slot for a state, or None if no slot can store it.
 
     Examples
     --------
     >>> kind_for(Sum(0, 0)) == WHOLE, kind_for(Sum(0.0, 0.0)) == TOTAL
     (True, True)
     """
-    # Tuples of equal numbers are equal: what tells states apart are their types.
-    kinds = {(type(one), type(one[0])): kind for kind, one in {**STATES, **INSTEAD_OF}.items()}
+    # Tuples of equal numbers are equal, so states are distinguished by their types.
+    by_kind = {**STATES, **OTHER_FIELDS}
+    kinds = {(type(empty), type(empty[0])): kind for kind, empty in by_kind.items()}
     return kinds.get((type(state), type(state[0])))
 
 
@@ -120,7 +121,7 @@ def put(numbers: NDArray[Any], at: int, state: Any) -> None:
 
 @helper
 def state_at(empty: Any, numbers: NDArray[Any], at: int) -> Any:
-    """Return the state whose fields :func:`put` wrote; the empty state says of which kind it is.
+    """Return the state whose fields :func:`put` wrote, of the class of the empty state.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def state_at(empty: Any, numbers: NDArray[Any], at: int) -> Any:
 
 @helper
 def is_before(a: NDArray[np.int64], b: NDArray[np.int64], at: int, to: int) -> bool:
-    """Say whether a pick of an event, (any, time, given, key), is before another.
+    """Return whether an event's pick, (any, time, given, key), is before another.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def is_before(a: NDArray[np.int64], b: NDArray[np.int64], at: int, to: int) -> b
 
 @helper
 def join_picks(kind: int, w: int, whole: NDArray[np.int64], to: NDArray[np.int64]) -> None:
-    """Join a least or greatest key, or the first or last event.
+    """Combine least or greatest keys, or first or last events.
 
     Examples
     --------
@@ -172,7 +173,7 @@ def join_picks(kind: int, w: int, whole: NDArray[np.int64], to: NDArray[np.int64
 
 @helper
 def join_numbers(kind: int, r: int, real: NDArray[np.float64], to: NDArray[np.float64]) -> None:
-    """Join the states that are made of floating numbers, which all begin with their rows but one.
+    """Combine states of floating numbers.
 
     Examples
     --------
@@ -204,7 +205,7 @@ def join_cell(
     to_whole: NDArray[np.int64],
     to_real: NDArray[np.float64],
 ) -> None:
-    """Join a cell's states into another's, slot by slot.
+    """Combine a cell's states into those of another cell, slot by slot.
 
     Examples
     --------
@@ -230,7 +231,7 @@ def join_cell(
 
 @helper
 def open_cell(whole: NDArray[np.int64], series: int, begin: int) -> None:
-    """Make a cell of zeros the cell of a hop.
+    """Turn a cell of zeros into the cell of a hop.
 
     Examples
     --------
@@ -244,7 +245,7 @@ def open_cell(whole: NDArray[np.int64], series: int, begin: int) -> None:
 
 @helper
 def in_tail(windows: NDArray[np.int64], series: int, begin: int, since: int) -> bool:
-    """Say whether a hop is in the tail of any window, asked at a time or later.
+    """Return whether a hop is in the tail of any window of a query at a time or later.
 
     Examples
     --------
@@ -272,7 +273,7 @@ def roll_up(
     cells: Int64Cells,
     numbers: Float64Cells,
 ) -> int:
-    """Roll the events of a key up: a collapsed cell for each window's core, and cells of hops.
+    """Roll up the events of a key: a collapsed cell for each window's core, and cells of hops.
 
     Parameters
     ----------
@@ -281,21 +282,21 @@ def roll_up(
     whole, real : arrays of shape (events, integers) and (events, numbers)
         Each event as a cell.
     since : int
-        No query is asked before it, so hops that ended before their windows began are left out.
+        No query is earlier, so hops that end before the window of such a query are omitted.
     hops : int64 array of shape (series,)
         The hop of each series.
     windows : int64 array of shape (windows, 4)
-        For each its series, its length or -1, its hop, and when its core begins: what comes behind
-        is in the window of every query, and is one cell of the series ``len(hops) + window``.
+        For each its series, its length or -1, its hop, and the begin of its core: later events are
+        in the window of every query, and make one cell of the series ``len(hops) + window``.
     slots : int64 array of shape (slots, 3)
-        What each state is, and where it stands in the integers and in the numbers of a cell.
+        The kind of each state, and where it begins in the integers and in the numbers of a cell.
     cells, numbers : arrays of shape (cells, integers) and (cells, numbers)
-        Zeros; written: the collapsed cells, then those of hops by series and begin.
+        Zeros. Written: the collapsed cells, then those of hops by series and begin.
 
     Returns
     -------
     int
-        How many cells there are.
+        The number of cells.
 
     Notes
     -----
@@ -338,7 +339,7 @@ def roll_up(
 
 @helper
 def is_later(cell: NDArray[np.int64], words: NDArray[np.int64], at: int) -> bool:
-    """Say whether a cell among the words is of another hop than the cell before it.
+    """Return whether a cell among the words is of another hop than a given cell.
 
     Examples
     --------
@@ -357,25 +358,25 @@ def merge_cells(
     cells: Int64Cells,
     numbers: Float64Cells,
 ) -> int:
-    """Merge a key's cells with new ones, and leave out those that begin before a time.
+    """Merge a key's cells with new ones, and drop those that begin before a time.
 
     Parameters
     ----------
     words : int64 array of shape (cells · words of a cell,)
-        The key's cells one behind the other, each its integers and then its numbers; the known ones
-        by series and begin, and behind them the new ones likewise.
+        The key's cells one after the other, each its integers and then its numbers: the stored ones
+        by series and begin, then the new ones in the same order.
     reals : float64 array of the same shape
         The same words, read as floating numbers.
     since : int
     slots : int64 array of shape (slots, 3)
         As :func:`roll_up` takes them.
     cells, numbers : arrays of shape (cells, integers) and (cells, numbers)
-        Zeros; written: the merged cells by series and begin.
+        Zeros. Written: the merged cells by series and begin.
 
     Returns
     -------
     int
-        How many cells are left.
+        The number of merged cells.
 
     Notes
     -----
@@ -411,7 +412,7 @@ def merge_cells(
 
 @helper
 def comes_before(words: NDArray[np.int64], a: int, b: int) -> bool:
-    """Say whether a cell is before another by series and begin.
+    """Return whether a cell is before another by series and begin.
 
     Examples
     --------
@@ -427,7 +428,7 @@ def comes_before(words: NDArray[np.int64], a: int, b: int) -> bool:
 def joins_window(
     cell: NDArray[np.int64], at: int, since: int, upload: int, window: NDArray[np.int64]
 ) -> bool:
-    """Say whether a hop is in a window's tail or head, but not in its core, at some time.
+    """Return whether a hop is in the tail or head of a window at some time, but not in its core.
 
     Examples
     --------
@@ -456,30 +457,30 @@ def join_windows(
     states: Int64Row,
     numbers: Float64Row,
 ) -> int:
-    """Join what the windows of a query are made of: collapsed cells, and hops of tail and head.
+    """Combine the cells of each window of a query: collapsed cells, and hops of tail and head.
 
     Parameters
     ----------
     words, reals
         A key's cells, as :func:`merge_cells` takes them.
     at : int
-        When it is asked. A window is ``[floor(at - length), at)``, the floor to its hop.
+        The time of the query. A window is ``[floor(at - length), at)``, with the floor to its hop.
     since : int
-        Hops that begin before it are passed over.
+        Hops that begin before it are ignored.
     upload : int
-        Where the cores end: hops that begin then or later are in none.
+        The end of the cores: hops that begin then or later are in no core.
     series : int
-        How many series of hops there are: collapsed cells have the numbers behind.
+        The number of series of hops; collapsed cells have the series numbers after them.
     windows, slots
         As :func:`roll_up` takes them.
     states, numbers : arrays of shape (windows · integers,) and (windows · numbers,)
-        A cell for each window; written: what the key's cells add to it.
+        A cell for each window. Written: the cell with the key's cells combined into it.
 
     Returns
     -------
     int
-        How many cells were needed that have an event at ``at`` or later: they cannot be cut, so the
-        answer is none unless this is 0.
+        How many of the needed cells have an event at ``at`` or later. As cells cannot be cut, the
+        result is valid only if this is 0.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The tree over queries on many machines: each updates nodes of its own, and one joins them all."""
+"""The tree over queries on many machines: each updates its own nodes, and one merges them all."""
 
 import numpy as np
 
@@ -22,9 +22,9 @@ def update_nodes(
         The queries [begin, end) that see each event, as
         :func:`kernels.tiling.event_ranges.event_ranges` writes them.
     value, other : arrays of shape (events,)
-        What the aggregate is of, of the type of the state's fields.
+        The columns to aggregate, of the type of the state's fields.
     tree : array of shape (2 · leaves, fields)
-        Written: the state of each node; the empty state everywhere before the first call.
+        Written: the state of each node; fill it with the empty state before the first call.
 
     Returns
     -------
@@ -33,8 +33,8 @@ def update_nodes(
 
     Notes
     -----
-    O(events · log queries) at most. Neighbours with the same range go into one state first, so
-    sorted events need no more than O(events + queries · log queries).
+    O(events · log queries) at most. Adjacent events with the same range are combined first, so
+    sorted events take no more than O(events + queries · log queries).
 
     Source: Zipline, "Window Tiling Algorithm": the interval tree approach.
 
@@ -57,14 +57,14 @@ def update_nodes(
         operations += count
         for k in range(count):
             node = (leaves + tiles[k, 0]) // (tiles[k, 1] - tiles[k, 0])
-            both = merged(load(empty, tree, node), state)
-            store(tree, node, both)  #: It goes into node {node}: {both}.
+            updated = merged(load(empty, tree, node), state)
+            store(tree, node, updated)  #: It goes into node {node}: {updated}.
     return operations
 
 
 @kernel
 def node_states(empty: State, node: Int64Right, parts: RightMatrix, states: Matrix) -> int:
-    """Join the states that several trees have for their nodes, and push them down to the queries.
+    """Merge the states of the nodes of several trees, and push them down to the queries.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def node_states(empty: State, node: Int64Right, parts: RightMatrix, states: Matr
     node : int64 array of shape (parts,)
         The number of each part's node, in a tree over as many queries as there are ``states``.
     parts : array of shape (parts, fields)
-        What :func:`update_nodes` wrote for it, in any tree.
+        The node's state from :func:`update_nodes`, in any of the trees.
     states : array of shape (queries, fields)
         Written: the state of each query's window.
 
@@ -84,7 +84,7 @@ def node_states(empty: State, node: Int64Right, parts: RightMatrix, states: Matr
 
     Notes
     -----
-    O(parts + queries); memory for the queries alone.
+    O(parts + queries); memory only for the queries.
 
     Source: Zipline, "Window Tiling Algorithm": results from each of the machines are reduced.
 

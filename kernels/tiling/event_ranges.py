@@ -17,14 +17,14 @@ def event_ranges(
     begin: Int64Right,
     end: Int64Right,
 ) -> int:
-    """Search the queries of each event: the first that sees it, and the first that no longer does.
+    """Write the queries of each event: the first that sees it, and the first that no longer does.
 
     Parameters
     ----------
     query : int64 array of shape (queries,)
         The times of the queries, sorted.
     bounded : bool
-        Whether the window has a begin: else an event is seen for ever.
+        Whether the window has a begin; otherwise all later queries see an event.
     window, hop, last_hop
         As :func:`kernels.tiling.query_ranges.query_ranges` takes them.
     time : int64 array of shape (events,)
@@ -35,16 +35,16 @@ def event_ranges(
     Returns
     -------
     int
-        The operations: one for each look of a search.
+        The operations: one for each probe of a search.
 
     Notes
     -----
-    O(events · log queries), so few events of a key with many queries are soon found. With hops, a
-    query sees an event once the last moment of the hop of its end is over, and until its begin,
-    rounded down, is behind the event.
+    O(events · log queries), which is fast for few events of a key with many queries. With hops, a
+    query sees an event once the last instant of the event's ``last_hop`` is over, and until the
+    begin of its window, rounded down, is after the event.
 
     Source: Zipline, "Window Tiling Algorithm": the search of an event's queries, there from 7 days
-    before the event on instead of behind it.
+    before the event on instead of after it.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Hops: time cut into equal pieces, and one state for all events of a piece.
+"""Hops: equal pieces of time, with one state for all events of a piece.
 
-A window that begins at a hop is made of whole hops, so it is put together from their states
-instead of from events. Hops are counted from 1970 and floors are mathematical: they hold before it.
+A window that begins at a hop consists of whole hops, so it is combined from their states instead of
+from events. Hops are counted from 1970; floors round towards the past, also before 1970.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def default_hop(window: int) -> int:
 
 @helper
 def floor_to(time: int, hop: int) -> int:
-    """Return the beginning of the hop that a time is in; the first hop begins with the first time.
+    """Return the begin of a time's hop; the first hop begins at the first instant.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def floor_to(time: int, hop: int) -> int:
 
 
 def hop_begins(time: NDArray[np.int64], hop: int) -> NDArray[np.int64]:
-    """Return what :func:`floor_to` does, of many times.
+    """Return the begin of each time's hop, as :func:`floor_to` does.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def hop_begins(time: NDArray[np.int64], hop: int) -> NDArray[np.int64]:
 
 @helper
 def hop_end(time: int, hop: int) -> int:
-    """Return the last moment of the hop that a time is in, and never one behind the last time.
+    """Return the last instant of a time's hop, at most the last instant there is.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def hop_end(time: int, hop: int) -> int:
 
 @helper
 def window_start(query: int, window: int, hop: int = 1) -> int:
-    """Return where a query's window begins, in whole hops, and never before the first time.
+    """Return the begin of a query's window, in whole hops, at least the first instant.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def hop_states(
     stop: Int64Right,
     hops: RightMatrix,
 ) -> int:
-    """Roll events up: one state for each hop that has any.
+    """Roll up events: write one state for each hop that has events.
 
     Parameters
     ----------
@@ -111,22 +111,22 @@ def hop_states(
     time : int64 array of shape (events,)
         Microseconds, sorted.
     value, other : arrays of shape (events,)
-        What the aggregate is of, of the type of the state's fields.
+        The columns to aggregate, of the type of the state's fields.
     start : int64 array of shape (events,)
-        Written: when each hop begins; the first ones count, as many as the kernel returns.
+        Written: the begin of each hop, in as many first cells as the kernel returns.
     stop : int64 array of shape (events,)
-        Written: the event behind the last one of each hop.
+        Written: the event after the last one of each hop.
     hops : array of shape (events, fields)
         Written: the state of each hop.
 
     Returns
     -------
     int
-        How many hops have events.
+        The number of hops with events.
 
     Notes
     -----
-    O(events), one operation each; hops without events take no room.
+    O(events), one operation each; hops without events are not stored.
 
     Source: Zipline, "Window Tiling Algorithm": the partial aggregates of 5 minutes.
 

@@ -1,7 +1,7 @@
-"""The ladder of window tiling: aggregates of windows that end at queries, by any of its rungs.
+"""The ladder of window tiling: aggregates of windows that end at queries, with any of its rungs.
 
-Queries and events are those of one key, both sorted by time. An event at a query's own time is not
-in its window, and an event at ts affects the queries in (ts, ts + window].
+Queries and events belong to one key, both sorted by time. An event at the time of a query is not in
+its window, and an event at ts affects the queries in (ts, ts + window].
 """
 
 from typing import Any, NamedTuple
@@ -25,12 +25,12 @@ SLIDING, HOPPING, SAWTOOTH = "sliding", "hopping", "sawtooth"
 
 
 class Rung(NamedTuple):
-    """A way to answer.
+    """An algorithm for windows.
 
     Attributes
     ----------
     kernel : Kernel
-        What finds the windows, or their tails.
+        The kernel that computes the windows, or their tails.
     meaning : str
         A query at q sees "sliding" [q - window, q), "hopping" [floor(q - window), floor(q)),
         "sawtooth" [floor(q - window), q).
@@ -40,7 +40,7 @@ class Rung(NamedTuple):
     meaning: str
 
 
-#: Every rung by its name, from the slowest to the fastest of each meaning.
+#: Every rung by name, from the slowest to the fastest of each meaning.
 RUNGS = {
     "naive": Rung(naive_windows, SLIDING),
     "rollups": Rung(rollup_windows, SLIDING),
@@ -56,18 +56,21 @@ RUNGS = {
 }
 
 
+TAIL_KERNELS = cursor_tails, stack_tails, tree_tails
+
+
 class Answers(NamedTuple):
-    """What a rung says.
+    """The results of a rung.
 
     Attributes
     ----------
     value : array of shape (queries,)
-        The aggregate of each window; for first, last, min and max the event, -1 for none. Where a
-        window has fewer rows than the aggregate ``needs``, the value means nothing: it is NULL.
+        The aggregate of each window; for first, last, min and max the event, -1 for none. If a
+        window has fewer rows than the aggregate ``needs``, the value is not valid: it is NULL.
     rows : int64 array of shape (queries,)
-        How many events each window has.
+        The number of events in each window.
     operations : int
-        What the kernels counted.
+        The operations that the kernels counted.
     """
 
     value: NDArray[Any]
@@ -100,7 +103,7 @@ def tiled_aggregate(
     window : int
         Microseconds, 0 or more.
     hop : int, optional
-        Microseconds; else what :func:`kernels.tiling.hops.default_hop` returns.
+        Microseconds; by default from :func:`kernels.tiling.hops.default_hop`.
     other : array of shape (events,), optional
         The second column of an aggregate of pairs.
 
@@ -122,14 +125,14 @@ def tiled_aggregate(
     """
     hop = default_hop(window) if hop is None else hop
     _check(rung, name, query, time, window, hop)
-    aggregate, one = AGGREGATES[name], RUNGS[rung]
+    aggregate, algorithm = AGGREGATES[name], RUNGS[rung]
     dtype = np.asarray(aggregate.empty).dtype
     value = sort_keys(values) if aggregate.takes == KEYS else values.astype(dtype, copy=False)
     second = value if other is None else other.astype(dtype, copy=False)
     states = np.zeros((len(query), len(aggregate.empty)), dtype)
-    run = _by_parts if one.kernel in (cursor_tails, stack_tails, tree_tails) else _whole
-    operations = run(one, aggregate.empty, query, window, hop, (time, value, second), states)
-    rows = _count(one.meaning, query, time, window, hop)
+    run = _tails_and_heads if algorithm.kernel in TAIL_KERNELS else _whole_windows
+    operations = run(algorithm, aggregate.empty, query, window, hop, (time, value, second), states)
+    rows = _count(algorithm.meaning, query, time, window, hop)
     return Answers(finalized(name, states), rows, operations)
 
 
@@ -151,24 +154,24 @@ def _check(rung: str, name: str, query: Ints, time: Ints, window: int, hop: int)
 
 
 def _run(kernel: Kernel, queries: int, events: int, *args: Any) -> int:
-    """Run a kernel over one partition by its lift, which is compiled already."""
+    """Run a kernel over one partition with its compiled loop over partitions."""
     queries_of, events_of = np.array([0, queries]), np.array([0, events])
     return int(kernel.over(queries_of, *args, right=events_of)[0])
 
 
-def _whole(
+def _whole_windows(
     rung: Rung, empty: Any, query: Ints, window: int, hop: int, event: Any, states: Any
 ) -> int:
-    """Run a kernel that goes from events to windows."""
+    """Run a kernel that computes windows directly from events."""
     lengths = (window, hop) if rung.kernel in (rollup_windows, sawtooth_windows) else (window,)
     sizes = len(query), len(event[0])
     return _run(rung.kernel, *sizes, empty, query, *lengths, *event, states)
 
 
-def _by_parts(
+def _tails_and_heads(
     rung: Rung, empty: Any, query: Ints, window: int, hop: int, event: Any, states: Any
 ) -> int:
-    """Roll events up, find the tails, and join the heads where the windows have some."""
+    """Roll up events, compute the tails, and join the heads if the windows have heads."""
     sizes = rows, size = len(query), len(event[0])
     start, stop = np.zeros(size, np.int64), np.zeros(size, np.int64)
     hops = np.zeros((size, states.shape[1]), states.dtype)
@@ -184,7 +187,7 @@ def _by_parts(
 
 
 def _count(meaning: str, query: Ints, time: Ints, window: int, hop: int) -> Ints:
-    """Return how many events each window has."""
+    """Return the number of events in each window."""
     low = np.maximum(query, LEAST + window) - window
     low = low if meaning == SLIDING else hop_begins(low, hop)
     high = hop_begins(query, hop) if meaning == HOPPING else query

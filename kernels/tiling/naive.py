@@ -1,4 +1,4 @@
-"""The lowest rungs of the ladder: every query looks at every event, or at every day's rollup."""
+"""The lowest rungs of the ladder: every query reads every event, or every day's rollup."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def naive_windows(
     other: Right,
     states: Matrix,
 ) -> int:
-    """Look at every event for every query: the nested loops of a join in SQL.
+    """Read every event for every query: the nested loops of a join in SQL.
 
     Parameters
     ----------
@@ -30,10 +30,10 @@ def naive_windows(
     time : int64 array of shape (events,)
         The times of the events, microseconds, sorted.
     value, other : arrays of shape (events,)
-        What the aggregate is of, of the type of the state's fields; the other column is looked at
-        by aggregates of pairs.
+        The columns to aggregate, of the type of the state's fields; only aggregates of pairs read
+        the other one.
     states : array of shape (queries, fields)
-        Written: the state of each query's window; the empty state where no event is inside.
+        Written: the state of each query's window; the empty state for a window without events.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def rollup_windows(
     other: Right,
     states: Matrix,
 ) -> int:
-    """Roll events up by days first, and look at single events on the two days that are cut alone.
+    """Roll events up by days first, and read single events only on days that a window cuts.
 
     Parameters
     ----------

@@ -15,19 +15,19 @@ def query_ranges(
     begin: Int64Matrix,
     end: Int64Matrix,
 ) -> None:
-    """Find each query's events with a cursor at each end of the window.
+    """Write each query's range of events, with a cursor at each end of the window.
 
     Parameters
     ----------
     query : int64 array of shape (queries,)
         The times of the queries, sorted.
     bounded : bool
-        Whether the window has a begin: else it holds all events before its end.
+        Whether the window has a begin; otherwise it contains all events before its end.
     window : int
         The window's length, 0 or more.
     hop, last_hop : int
-        What the window's begin and its end are rounded down to, 1 or more: 1 leaves them as they
-        are. A sliding window has (1, 1), a sawtooth (hop, 1), and a hopping one (hop, hop).
+        The multiples to which the window's begin and its end are rounded down, 1 or more: 1 does
+        not change them. A sliding window has (1, 1), a sawtooth (hop, 1), a hopping one (hop, hop).
     time : int64 array of shape (events,)
         The times of the events, sorted.
     begin, end : int64 arrays of shape (queries, 1)
@@ -35,7 +35,7 @@ def query_ranges(
 
     Notes
     -----
-    O(queries + events). The units of all times and lengths are the same.
+    O(queries + events). All times and lengths are in the same unit.
 
     Source: Zipline, "Window Tiling Algorithm": reframing as arrays.
 

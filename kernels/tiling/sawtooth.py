@@ -1,4 +1,4 @@
-"""The top of the ladder: windows whose tail is made of hops, and whose head of single events."""
+"""The top of the ladder: windows with a tail of hops and a head of single events."""
 
 import numpy as np
 
@@ -27,16 +27,16 @@ def head_states(
     hop : int
         Microseconds, 1 or more.
     states : array of shape (queries, fields)
-        Written: the state of each query's head; the empty state where it has no event.
+        Written: the state of each query's head; the empty state for a head without events.
 
     Returns
     -------
     int
-        The operations: one for each event, in a head or passed over, and one for each query.
+        The operations: one for each event, in a head or skipped, and one for each query.
 
     Notes
     -----
-    O(queries + events), no memory. A head never looks beyond its hop, so hops can be shared out.
+    O(queries + events), no memory. A head lies within one hop, so hops can be distributed.
 
     Source: Zipline, "Window Tiling Algorithm": cumulative_merging_sum.
 
@@ -67,14 +67,14 @@ def head_states(
 
 @kernel
 def join_heads(empty: State, tails: Matrix, heads: Matrix, states: Matrix) -> int:
-    """Put each query's head behind its tail: together they are its sawtooth window.
+    """Append each query's head to its tail: together they are its sawtooth window.
 
     Parameters
     ----------
     empty : state
         The aggregate's state before any event, of :mod:`kernels.states.states`.
     tails, heads : arrays of shape (queries, fields)
-        What a kernel of :mod:`kernels.tiling.tails` and :func:`head_states` wrote.
+        The states from a kernel of :mod:`kernels.tiling.tails` and from :func:`head_states`.
     states : array of shape (queries, fields)
         Written: the state of each query's window.
 
@@ -112,7 +112,7 @@ def sawtooth_windows(
     other: Right,
     states: Matrix,
 ) -> int:
-    """Roll events up to hops, find the tails by two stacks and the heads by a scan, and join them.
+    """Roll events up to hops, compute tails with two stacks and heads with a scan, and join them.
 
     Parameters
     ----------
@@ -125,11 +125,11 @@ def sawtooth_windows(
     Returns
     -------
     int
-        The operations of rolling up, one an event, and of the kernels that this one calls.
+        The operations: one for each event that is rolled up, and those of the kernels it calls.
 
     Notes
     -----
-    O(queries + events); memory for the hops, at most one an event, and for tails and heads.
+    O(queries + events); memory for the hops, at most one per event, and for tails and heads.
 
     Source: Zipline, "Window Tiling Algorithm": sawtooth windows.
 

@@ -1,4 +1,4 @@
-"""The middle rungs: sorted columns are scanned by two cursors, or searched from each event."""
+"""The middle rungs: two cursors scan sorted columns, or each event searches its queries."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from kernels.tiling.hops import window_start
 
 @helper
 def search_after(times: NDArray[np.int64], moment: int) -> tuple[int, int]:
-    """Return the first place behind a moment, and how many places were looked at to find it.
+    """Return the first position after a moment, and the number of probes of the binary search.
 
     Examples
     --------
@@ -65,8 +65,8 @@ def cursor_windows(
 
     Notes
     -----
-    O(queries + events), no memory. Exact for integers; of floating numbers it leaves rounding
-    errors behind, and NaN or an infinite value would never go away.
+    O(queries + events), no memory. Exact for integers; with floating numbers, rounding errors
+    accumulate, and NaN or an infinite value would never go away.
 
     Source: Zipline, "Window Tiling Algorithm": reframing as arrays.
 
@@ -104,7 +104,7 @@ def search_windows(
     other: Right,
     states: Matrix,
 ) -> int:
-    """Take events one by one, search the first query that each affects, and update those.
+    """Search the first query that each event affects, and update all queries that it affects.
 
     Parameters
     ----------
@@ -114,12 +114,12 @@ def search_windows(
     Returns
     -------
     int
-        The operations: one for each look of a search, and one for each update of a query.
+        The operations: one for each probe of a search, and one for each update of a query.
 
     Notes
     -----
     O(events · (log queries + queries in a window)). An event at ts affects the queries in
-    (ts, ts + window]. Memory for the queries alone: events may be streamed.
+    (ts, ts + window]. Memory only for the queries: events may be streamed.
 
     Source: Zipline, "Window Tiling Algorithm": binary search of the queries array.
 

@@ -1,4 +1,4 @@
-"""States of many rows each, joined over ranges that only move ahead."""
+"""States of many rows each, combined over ranges that only move forward."""
 
 import numpy as np
 
@@ -10,23 +10,22 @@ from kernels.states.states import load, store
 def join_ranges(
     empty: State, part: RightMatrix, begin: Int64Matrix, end: Int64Matrix, states: Matrix
 ) -> None:
-    """Join the states in each range, with states of its older and of its newer parts.
+    """Combine the states in each range, with one state for its older and one for its newer parts.
 
     Parameters
     ----------
     empty : state
         The aggregate's state before any row, of :mod:`kernels.states.states`.
     part : array of shape (parts, fields)
-        A state a row, such as those of hops, in the order of their rows.
+        One state per row, such as those of hops, in the order of their rows.
     begin, end : int64 arrays of shape (ranges, 1)
-        Half-open ranges of the parts; from one that is not empty to the next, neither end moves
-        back.
+        Half-open ranges of the parts; from one non-empty range to the next, neither end moves back.
     states : array of shape (ranges, fields)
-        Written: the joined state of each range, the empty state where it has no part.
+        Written: the combined state of each range; the empty state for an empty range.
 
     Notes
     -----
-    O(parts + ranges): it is :func:`kernels.windows.sliding.sliding_states` with states in place of
+    O(parts + ranges): it is :func:`kernels.windows.sliding.sliding_states` with states instead of
     rows.
 
     Examples

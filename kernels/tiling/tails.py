@@ -1,7 +1,7 @@
 """Tails from hop states: the older part of a window, [floor(q - window), floor(q)), in whole hops.
 
 Three ways: two cursors that add and subtract, for aggregates with an inverse; two stacks, for any
-aggregate; and a tree over the hops, whose tiles are looked up.
+aggregate; and a tree over the hops, whose tiles are combined.
 """
 
 import numpy as np
@@ -42,11 +42,11 @@ def cursor_tails(
     window, hop : int
         Microseconds, 0 or more, and 1 or more.
     start : int64 array of shape (hops,)
-        When each hop begins, microseconds, sorted.
+        The begin of each hop, microseconds, sorted.
     hops : array of shape (hops, fields)
         The state of each hop, as :func:`kernels.tiling.hops.hop_states` writes it.
     states : array of shape (queries, fields)
-        Written: the state of each query's tail; the empty state where it has no event.
+        Written: the state of each query's tail; the empty state for a tail without events.
 
     Returns
     -------
@@ -55,8 +55,8 @@ def cursor_tails(
 
     Notes
     -----
-    O(queries + hops), no memory. Exact for integers; of floating numbers it leaves rounding
-    errors behind, and NaN or an infinite value would never go away.
+    O(queries + hops), no memory. Exact for integers; with floating numbers, rounding errors
+    accumulate, and NaN or an infinite value would never go away.
 
     Source: Zipline, "Window Tiling Algorithm": compute_tails.
 
@@ -95,7 +95,7 @@ def stack_tails(
     hops: RightMatrix,
     states: Matrix,
 ) -> int:
-    """Scan queries and hops once, with states of the tail's older and of its newer hops.
+    """Scan queries and hops once, with one state for the tail's older and one for its newer hops.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ def stack_tails(
 
     Notes
     -----
-    O(queries + hops): a hop joins the newer ones once and the older ones once, and those know the
-    state from each of them up to the pivot. Nothing is subtracted, and the order is kept.
+    O(queries + hops): a hop joins the newer ones once and the older ones once; for each older hop
+    the state from it up to the pivot is stored. Nothing is subtracted, and the order is kept.
 
     Source: the queue of two stacks, as in Tangwongsan, Hirzel and Schneider, "Low-latency
     sliding-window aggregation in worst-case constant time" (2017).
@@ -159,7 +159,7 @@ def tree_tails(
     hops: RightMatrix,
     states: Matrix,
 ) -> int:
-    """Build a binary tree over the hops, and put each tail together from the tiles that cover it.
+    """Build a binary tree over the hops, and combine each tail from the tiles that cover it.
 
     Parameters
     ----------
@@ -175,11 +175,11 @@ def tree_tails(
 
     Notes
     -----
-    O(hops + queries · log hops), less where queries share a tail. The order of hops is kept: tiles
-    left of the first one join in front, the others behind.
+    O(hops + queries · log hops), less if queries share a tail. The order of hops is kept: tiles
+    left of the first one are prepended, the others appended.
 
-    Source: Zipline, "Window Tiling Algorithm", which says that tails can be put together from
-    elements that are used again, as in the tree.
+    Source: Zipline, "Window Tiling Algorithm", which says that tails can be combined from reused
+    elements, as in the tree.
 
     Examples
     --------

@@ -13,13 +13,13 @@ from kernels.states.unordered import merged
 from kernels.structures.instants import window_end
 from kernels.tiling.scan import search_after
 
-#: A range of places that fit into 64 bits has fewer tiles than this.
+#: A range of 64-bit integers has fewer tiles than this.
 MOST_TILES = 128
 
 
 @helper
-def count_leaves(places: int) -> int:
-    """Return the leaves of the binary tree over some places: the next power of two.
+def count_leaves(positions: int) -> int:
+    """Return the number of leaves of a binary tree over some positions: the next power of two.
 
     Examples
     --------
@@ -27,31 +27,31 @@ def count_leaves(places: int) -> int:
     (8, 1)
     """
     leaves = 1
-    while leaves < places:
+    while leaves < positions:
         leaves *= 2
     return leaves
 
 
 @kernel
 def generate_tiles(left: int, right: int, tiles: Int64Table) -> int:
-    """Cut a range into tiles: each as long as a power of two, and beginning at a multiple of it.
+    """Cut a range into tiles whose length is a power of two and whose begin is a multiple of it.
 
     Parameters
     ----------
     left, right : int
         The range [left, right), from 0 on.
     tiles : int64 array of shape (tiles, 2)
-        Written: where each tile begins and ends. First those left of the split point, from it
+        Written: the begin and the end of each tile, first those left of the split point, from it
         outwards, then those right of it. ``MOST_TILES`` rows are enough for any range.
 
     Returns
     -------
     int
-        How many tiles there are: 0 for an empty range.
+        The number of tiles: 0 for an empty range.
 
     Notes
     -----
-    O(log right). A range within n places, n > 1, has at most 2 · log2 n tiles, and all of them are
+    O(log right). A range within n positions, n > 1, has at most 2 · log2 n tiles, and all are
     nodes of one binary tree.
 
     Source: Zipline, "Window Tiling Algorithm": generateTiles, there undefined for empty ranges.
@@ -103,13 +103,13 @@ def update_tiles(
     empty, query, window, time, value, other
         As :func:`kernels.tiling.naive.naive_windows` takes them.
     tree : array of shape (2 · leaves, fields)
-        Written: the state of each node; the empty state everywhere before the first call. Calls
-        for other events, of later times, go on where the last one ended.
+        Written: the state of each node; fill it with the empty state before the first call. Later
+        calls, for later events, add to it.
 
     Returns
     -------
     int
-        The operations: one for each look of a search, and one for each tile.
+        The operations: one for each probe of a search, and one for each tile.
 
     Notes
     -----
@@ -142,14 +142,14 @@ def update_tiles(
 
 @kernel
 def push_down(empty: State, tree: Matrix, states: Matrix) -> int:
-    """Hand the state of every node down to its children, and so to the queries at the leaves.
+    """Pass the state of every node down to its children, and so to the queries at the leaves.
 
     Parameters
     ----------
     empty : state
         The aggregate's state before any event, of :mod:`kernels.states.states`.
     tree : array of shape (2 · leaves, fields)
-        What :func:`update_tiles` wrote; written: each node's state with those above it.
+        The tree from :func:`update_tiles`. Written: each node's state merged with those above it.
     states : array of shape (queries, fields)
         Written: the state of each query's window.
 
@@ -160,8 +160,8 @@ def push_down(empty: State, tree: Matrix, states: Matrix) -> int:
 
     Notes
     -----
-    O(leaves), and there are fewer than 2 · queries. A query's events lie mixed over the nodes above
-    it, so states are merged by their rows and not by their places.
+    O(leaves), and there are fewer than 2 · queries. The events of a query are spread over the nodes
+    above it, so states are merged by their rows and not by their positions.
 
     Source: Zipline, "Window Tiling Algorithm": propagate_updates_to_leaf_nodes.
 
@@ -207,7 +207,7 @@ def tile_windows(
 
     Notes
     -----
-    O(queries + events · log queries); memory for the queries alone: events may be streamed.
+    O(queries + events · log queries); memory only for the queries: events may be streamed.
 
     Source: Zipline, "Window Tiling Algorithm": tree_tiling_sum.
 

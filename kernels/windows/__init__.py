@@ -1,1 +1,1 @@
-"""Window functions over frames, a file a family. Frames themselves live in ``frames``."""
+"""Window functions over frames, one file per family. The frames themselves are in ``frames``."""

@@ -1,4 +1,4 @@
-"""An aggregate over moving frames, by the way that suits the frames and the aggregate."""
+"""Aggregates over moving frames, with the method that suits the frames and the aggregate."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ METHODS = ("running", "deque", "sliding", "tree")
 def choose_method(
     offsets: NDArray[np.int64], name: str, begin: NDArray[np.int64], end: NDArray[np.int64]
 ) -> str:
-    """Return the fastest way that is right for an aggregate over some frames.
+    """Return the fastest method that is right for an aggregate over some frames.
 
     Parameters
     ----------
@@ -32,9 +32,8 @@ def choose_method(
     Returns
     -------
     str
-        "tree" for frames that have holes or move back. For those that only move ahead: "running"
-        when the aggregate is of integers and has an inverse, "deque" for min and max, else
-        "sliding".
+        "tree" for frames that have holes or move back. For frames that only move forward: "running"
+        if the aggregate is of integers and has an inverse, "deque" for min and max, else "sliding".
 
     Examples
     --------
@@ -71,23 +70,22 @@ def moving_aggregate(
     name : str
         One of :data:`kernels.states.aggregates.AGGREGATES`.
     values : array of shape (rows,)
-        Where a partition has fewer values than rows, they stand first, and what follows them may
-        be anything.
+        If a partition has fewer values than rows, they come first, and the other cells are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values, in order.
     other : array of shape (rows,), optional
         The second column of an aggregate of pairs.
     method : str, optional
-        "running", "deque", "sliding" or "tree" instead of what :func:`choose_method` returns for
-        each part of the rows.
+        "running", "deque", "sliding" or "tree"; by default :func:`choose_method` decides for each
+        part of the rows.
     fanout : int
-        How many children a node of the tree has.
+        The number of children of a node of the tree.
 
     Returns
     -------
     array of shape (rows,)
         For first, last, min and max (and so for arg_min and arg_max) the row of the partition's
-        values, -1 for none. For the others the answer; it means nothing for a frame of fewer rows
+        values, -1 for none. For the others the result; it is not valid for a frame with fewer rows
         than the aggregate ``needs``.
 
     Raises
@@ -109,18 +107,18 @@ def moving_aggregate(
         raise ValueError(f"name: {name!r} is no aggregate; use one of {', '.join(AGGREGATES)}.")
     if method is not None:
         _check_method(name, method)
-    whole = None
+    result = None
     for part in parts(offsets, begin, end, STREAMED):
-        answer = _answer(part, name, method, fanout, values, other)
-        if len(answer) == len(begin):
-            return answer
-        # The answers of all parts side by side would keep their states in memory.
-        whole = np.empty(len(begin), answer.dtype) if whole is None else whole
-        whole[part.rows] = answer
-    return np.empty(0, np.int64) if whole is None else whole
+        column = _aggregate(part, name, method, fanout, values, other)
+        if len(column) == len(begin):
+            return column
+        # To collect the columns of all parts first would keep their states in memory.
+        result = np.empty(len(begin), column.dtype) if result is None else result
+        result[part.rows] = column
+    return np.empty(0, np.int64) if result is None else result
 
 
-def _answer(
+def _aggregate(
     part: CacheBlock,
     name: str,
     method: str | None,
@@ -128,7 +126,7 @@ def _answer(
     values: NDArray[Any],
     other: NDArray[Any] | None,
 ) -> NDArray[Any]:
-    """The answers of a part."""
+    """Return the aggregate over the frames of a part."""
     if method is None:
         method = choose_method(part.offsets, name, part.begin, part.end)
     takes, dtype = AGGREGATES[name].takes, np.asarray(AGGREGATES[name].empty).dtype
@@ -136,13 +134,13 @@ def _answer(
     value = sort_keys(value) if takes == KEYS else value.astype(dtype, copy=False)
     second = value if other is None else other[part.values].astype(dtype, copy=False)
     if method == "deque":
-        answer = _least(part, value, name == "max")
+        column = _extreme_rows(part, value, name == "max")
     else:
         empty = empty_for(name, value, second)
-        answer = finalized(name, _states(part, method, empty, fanout, (value, second)))
+        column = finalized(name, _states(part, method, empty, fanout, (value, second)))
     if takes == KEYS:
-        part.to_partition(answer)
-    return answer
+        part.to_partition(column)
+    return column
 
 
 def moving_states(
@@ -154,12 +152,12 @@ def moving_states(
     *,
     other: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """Return the state over each frame, to be joined with others before it is an answer.
+    """Return the state over each frame, which can be combined with other states.
 
     Parameters
     ----------
     offsets, name, values, begin, end, other
-        As :func:`moving_aggregate` takes them; not min and max, whose rows tell all.
+        As :func:`moving_aggregate` takes them; not min and max, whose rows are enough.
 
     Returns
     -------
@@ -177,11 +175,11 @@ def moving_states(
     value = values.astype(dtype, copy=False)
     second = value if other is None else other.astype(dtype, copy=False)
     simple, fields = empty_for(name, value, second), len(empty)
-    found = [
+    matrices = [
         _states(part, method, simple, FANOUT, (value[part.values], second[part.values]))
         for part in parts(offsets, begin, end, STREAMED)
     ]
-    states = found[0] if len(found) == 1 else np.concatenate(found)
+    states = matrices[0] if len(matrices) == 1 else np.concatenate(matrices)
     if len(simple) == fields:
         return states
     return np.append(states, np.ones((len(states), fields - len(simple))), axis=1)
@@ -200,7 +198,7 @@ def _check_method(name: str, method: str) -> None:
         )
 
 
-def _least(part: CacheBlock, key: NDArray[np.int64], greatest: bool) -> NDArray[np.int64]:
+def _extreme_rows(part: CacheBlock, key: NDArray[np.int64], greatest: bool) -> NDArray[np.int64]:
     rows = np.empty(len(part.begin), np.int64)
     least_rows.over(part.offsets, ~key if greatest else key, part.begin, part.end, rows)
     return rows

@@ -1,6 +1,6 @@
-"""``fill``: missing values on the line between their neighbours, along the order key.
+"""``fill``: interpolate missing values linearly between their neighbours, along the order key.
 
-The reference is DuckDB, to the rounding of integers.
+The reference is DuckDB, including the rounding of integers.
 """
 
 from typing import Any
@@ -25,30 +25,30 @@ def fill_between(
     high: Int64Column,
     part: Float64Column,
 ) -> None:
-    """Write the two rows whose values make the line on which each missing value lies.
+    """Write the two rows between whose values each missing value is interpolated.
 
     Parameters
     ----------
     key : float64 array of shape (rows,)
         The order key.
     missing : uint8 array of shape (rows,)
-        1 where a value is to be found, else 0.
+        1 where a value is missing, else 0.
     usable : uint8 array of shape (rows,)
-        1 where a value can be a point of the line, else 0.
+        1 where a value can be a point of a line, else 0.
     valid : int64 array of shape (2,)
         The half-open range of rows that have a key.
     point : int64 array of shape (rows,)
         Working memory.
     low, high : int64 arrays of shape (rows,)
-        Written: the rows of the two points, which are one and the same where there is only one or
-        where the row has its own value; -1 where there is none.
+        Written: the rows of the two points, which are the same if there is only one or if the row
+        has its own value; -1 if there is none.
     part : float64 array of shape (rows,)
-        Written: how far from ``low`` to ``high`` the row is: below 0 and above 1 outside of them.
+        Written: the row's fraction of the way from ``low`` to ``high``: below 0 or above 1 outside.
 
     Notes
     -----
-    O(n). The points are the neighbours on both sides, or the nearest two where one side has none.
-    Keys that are infinite or NaN have no place on a line.
+    O(n). The points are the neighbours on both sides, or the nearest two if one side has none.
+    Rows with an infinite or NaN key are not on a line.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def fill_between(
             continue
         one = max(0, min(passed - 1, points - 2))
         low[i], high[i] = point[one], point[min(one + 1, points - 1)]
-        # Keys near the ends of what a double holds may lie farther apart than one does.
+        # The distance of very large keys may overflow a double.
         scale = 1.0 if np.isfinite(key[high[i]] - key[low[i]]) else 0.5
         span = scale * key[high[i]] - scale * key[low[i]]
         if span != 0:
@@ -92,7 +92,7 @@ def fill(
     given: NDArray[np.uint8],
     bits: int = 64,
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return the values with the missing ones on the line between their neighbours: ``fill``.
+    """Return the values with missing ones interpolated linearly: ``fill``.
 
     Parameters
     ----------
@@ -101,18 +101,18 @@ def fill(
     value : int64, float64 or object array of shape (rows,)
         Integers also for timestamps, dates and decimals; objects are integers of any size.
     given : uint8 array of shape (rows,)
-        1 where the value is no NULL.
+        1 where the value is not NULL.
     bits : int
-        How many bits the integers have in their table.
+        The number of bits of the integer type in the table.
 
     Returns
     -------
     value : array of shape (rows,)
-        Of the same dtype. Behind the last value and before the first one the nearest two make the
-        line; one alone is repeated. Integers are cut to whole ones between two values, and rounded
-        outside of them, where those that are objects are cut as well.
+        Of the same dtype. Before the first value and after the last one, the nearest two are
+        extrapolated; a single value is repeated. Integers are truncated between two values and
+        rounded outside of them; those that are objects are truncated there as well.
     given : bool array of shape (rows,)
-        False where there is still none: the row has no finite key, or its partition no value.
+        False where a value is still missing: the row has no finite key, or its partition no value.
 
     Raises
     ------
@@ -121,9 +121,9 @@ def fill(
 
     Notes
     -----
-    O(rows). Infinite and NaN values stay where they are and are no points of a line. An integer
-    stays missing where it, or its distance from the point that the line is drawn from, needs more
-    bits than there are.
+    O(rows). Infinite and NaN values stay unchanged and are not points of a line. An integer stays
+    missing if it, or its distance from the point where the line begins, needs more bits than its
+    type has.
 
     Examples
     --------
@@ -143,44 +143,46 @@ def fill(
     low, high = columns[1:]
     for row in (low, high):
         number_in_block.over(order.offsets, order.offsets[:-1, None], row)
-    found = (missing == 1) & (low != NONE)
-    at = np.flatnonzero(found)
-    line, within = _line(value[low[at]], value[high[at]], part[at], bits)
-    # One point alone is as it is: what doubles make of a large integer is another one.
-    alone = low[at] == high[at]
-    line, within = np.where(alone, value[low[at]], line), within | alone
-    found[at] = within
+    filled = (missing == 1) & (low != NONE)
+    at = np.flatnonzero(filled)
+    line, within = _interpolate(value[low[at]], value[high[at]], part[at], bits)
+    # A single point is copied: a large integer would change in a computation with doubles.
+    single = low[at] == high[at]
+    line, within = np.where(single, value[low[at]], line), within | single
+    filled[at] = within
     result = value.copy()
     result[at[within]] = line[within]
-    return result, found | (given == 1)
+    return result, filled | (given == 1)
 
 
-def _line(
+def _interpolate(
     low: NDArray[Any], high: NDArray[Any], part: NDArray[np.float64], bits: int
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return what lies on the lines between two values, and where it fits into its type."""
+    """Return the interpolated values, and where they fit into their type."""
     if low.dtype == np.float64:
-        return _line_of_floats(low, high, part)
-    of_integers = _line_of_wide_integers if low.dtype == object else _line_of_integers
-    return of_integers(low, high, part, bits)
+        return _interpolate_floats(low, high, part)
+    interpolate_integers = (
+        _interpolate_wide_integers if low.dtype == object else _interpolate_integers
+    )
+    return interpolate_integers(low, high, part, bits)
 
 
-def _line_of_floats(
+def _interpolate_floats(
     low: NDArray[np.float64], high: NDArray[np.float64], part: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     with np.errstate(invalid="ignore", over="ignore"):
         return low * (1 - part) + high * part, np.ones(len(part), np.bool_)
 
 
-def _line_of_integers(
+def _interpolate_integers(
     low: NDArray[np.int64], high: NDArray[np.int64], part: NDArray[np.float64], bits: int
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the integers on the line, and where they have no more than so many bits."""
+    """Return the interpolated integers, and where they fit into so many bits."""
     least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
     between = (part >= 0) & (part <= 1)
     first = low.astype(np.float64)
     inside = np.trunc(_multiplied_and_added(high.astype(np.float64) - first, part, first))
-    # Outside, the distance is rounded from the lesser of the two points.
+    # Outside, the distance from the smaller of the two points is rounded.
     part = np.where(low > high, 1 - part, part)
     low, high = np.minimum(low, high), np.maximum(low, high)
     outside = np.copysign(np.rint((high.astype(np.float64) - low) * np.abs(part)), part)
@@ -196,31 +198,32 @@ def _line_of_integers(
 def _multiplied_and_added(
     a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return ``a * b + c``, rounded once, as the instruction does that DuckDB is built with.
+    """Return ``a * b + c`` rounded once, like the fused instruction that DuckDB is compiled to.
 
-    Rounded twice, 24 may come out where it has 23.999999999999996, which is cut to 23. The product
-    is split by Dekker's method, the sum by Knuth's: what each has lost is added at the end.
+    Rounded twice, the result may be 24 where DuckDB has 23.999999999999996, which it truncates to
+    23. The errors of the product, by Dekker's method, and of the sum, by Knuth's, are added at the
+    end.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         product = a * b
-        (a, a_rest), (b, b_rest) = _halves(a), _halves(b)
-        lost = ((a * b - product) + a * b_rest + a_rest * b) + a_rest * b_rest
+        (a, a_low), (b, b_low) = _halves(a), _halves(b)
+        error = ((a * b - product) + a * b_low + a_low * b) + a_low * b_low
         total = product + c
         added = total - product
-        return np.asarray(total + ((product - (total - added)) + (c - added) + lost))
+        return np.asarray(total + ((product - (total - added)) + (c - added) + error))
 
 
 def _halves(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the upper 26 bits of doubles, and what is left of them."""
+    """Return the upper 26 bits of doubles, and their remainders."""
     moved = (2.0**27 + 1) * x
     upper = moved - (moved - x)
     return upper, x - upper
 
 
-def _line_of_wide_integers(
+def _interpolate_wide_integers(
     low: NDArray[Any], high: NDArray[Any], part: NDArray[np.float64], bits: int
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The same of Python's integers. DuckDB cuts those of more than 64 bits on both sides."""
+    """Interpolate Python's integers. DuckDB truncates those of more than 64 bits on both sides."""
     most, within = 2 ** (bits - 1), np.isfinite(part)
     line = np.zeros(len(part), object)
     for i in np.flatnonzero(within):

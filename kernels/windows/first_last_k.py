@@ -1,4 +1,4 @@
-"""The first and the last rows of moving frames, as lists that stand one behind the other."""
+"""The first and the last rows of moving frames, as concatenated lists."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ def end_rows(
     to: Int64Column,
     size: Int64Column,
     last: bool,
-    found: Int64Scratch,
+    listed: Int64Scratch,
 ) -> None:
-    """Write the first or the last rows of each frame, in the order in which they stand.
+    """Write the first or the last rows of each frame, in their order.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ def end_rows(
     to : int64 array of shape (rows,)
         Where the list of each frame begins.
     size : int64 array of shape (rows,)
-        How many rows of each frame are wanted: no more than it has.
+        The number of rows to write for each frame, at most as many as it has.
     last : bool
-        Whether the last rows are wanted, and not the first.
-    found : int64 array
-        Written: the lists, one behind the other.
+        Whether to return the last rows instead of the first.
+    listed : int64 array
+        Written: the lists, one after the other.
 
     Notes
     -----
@@ -40,9 +40,9 @@ def end_rows(
 
     Examples
     --------
-    >>> begin, end, found = np.array([[0], [0]]), np.array([[2], [3]]), np.zeros(4, np.int64)
-    >>> end_rows(begin, end, np.array([0, 2]), np.array([2, 2]), True, found)
-    >>> found.tolist()
+    >>> begin, end, listed = np.array([[0], [0]]), np.array([[2], [3]]), np.zeros(4, np.int64)
+    >>> end_rows(begin, end, np.array([0, 2]), np.array([2, 2]), True, listed)
+    >>> listed.tolist()
     [0, 1, 1, 2]
     """
     for i in range(len(begin)):
@@ -54,12 +54,12 @@ def end_rows(
             passed = min(skip, high - low)
             low, skip = low + passed, skip - passed
             for row in range(low, min(high, low + to[i] + size[i] - at)):
-                found[at] = row
+                listed[at] = row
                 at += 1  #: Row {row} is in the list of row {i}.
 
 
 def list_ends(size: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where lists of some sizes begin and end when they stand one behind the other.
+    """Return the offsets of concatenated lists of some sizes.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ def moving_ends(
     k : int
         1 or more.
     last : bool
-        Whether the last rows are wanted, and not the first.
+        Whether to return the last rows instead of the first.
 
     Returns
     -------
     ends : int64 array of shape (rows + 1,)
         The list of frame i goes from ``ends[i]`` to ``ends[i + 1]``.
     rows : int64 array
-        Rows of the partition, in the order in which they stand.
+        Rows of the partition, in their order.
 
     Raises
     ------

@@ -1,7 +1,8 @@
-"""The values of moving frames from the least or the greatest on, and how often each is there.
+"""The values of moving frames in ascending or descending order, and their frequencies.
 
-One list a frame serves several functions: its first k values with repeats are the k least or
-greatest, its first k different values are those of the distinct ones, and all of it is a histogram.
+One list per frame serves several functions: its first k values with repeats are the k least or
+greatest, its first k different values are the k least or greatest distinct ones, and the whole list
+is a histogram.
 """
 
 import numpy as np
@@ -19,23 +20,23 @@ from kernels.windows.first_last_k import list_ends
 
 
 @helper
-def put(found: Ints, count: Ints, at: int, stop: int, value: int, times: int, once: bool) -> int:
-    """Write a value to a list that goes up to ``stop``, and return the place behind it.
+def put(items: Ints, count: Ints, at: int, stop: int, value: int, times: int, once: bool) -> int:
+    """Write a value to a list that ends at ``stop``, and return the position after it.
 
     Examples
     --------
-    >>> found, count = np.zeros(4, np.int64), np.zeros(0, np.int64)
-    >>> put(found, count, 1, 3, 7, 5, False)
+    >>> items, count = np.zeros(4, np.int64), np.zeros(0, np.int64)
+    >>> put(items, count, 1, 3, 7, 5, False)
     3
-    >>> found.tolist()
+    >>> items.tolist()
     [0, 7, 7, 0]
     """
     if once:
-        found[at], count[at] = value, times
+        items[at], count[at] = value, times
         return at + 1
-    behind = min(at + times, stop)
-    found[at:behind] = value
-    return behind
+    after = min(at + times, stop)
+    items[at:after] = value
+    return after
 
 
 @kernel
@@ -48,50 +49,49 @@ def walk_frequencies(
     size: Int64Column,
     greatest: bool,
     once: bool,
-    found: Int64Scratch,
+    items: Int64Scratch,
     count: Int64Scratch,
 ) -> None:
-    """Follow the frames from row to row, with a set of the values that are in.
+    """Follow the frames from row to row, with a set of the values in the frame.
 
     Parameters
     ----------
     number : int64 array of shape (values,)
         The number of each row's value among the distinct ones in their order, from 0.
     distinct : int
-        How many distinct values there are.
+        The number of distinct values.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     to : int64 array of shape (rows,)
         Where the list of each frame begins.
     size : int64 array of shape (rows,)
-        How many places each list has: no more than the frame has values to fill them.
+        The length of each list, at most what the values of the frame can fill.
     greatest : bool
-        Whether the list begins with the greatest value, and not with the least.
+        Whether the list begins with the greatest value instead of the least.
     once : bool
-        Whether each value has one place, and not as many as it is there.
-    found : int64 array
-        Written: the number of the value at each place.
+        Whether each value is listed once, instead of as often as it occurs.
+    items : int64 array
+        Written: the number of each listed value.
     count : int64 array
-        Written: how often that value is in the frame. Places of their own need no count: then it
-        may be empty.
+        Written: how often that value is in the frame. May be empty unless ``once`` is set.
 
     Notes
     -----
-    O(rows that enter or leave + places) steps of O(log₃₂ distinct), and mostly of one.
+    O(rows that enter or leave + listed values) steps of O(log₃₂ distinct), mostly O(1).
 
     Source: Wesley and Xu, "Incremental computation of common windowed holistic aggregates" (2016),
-    with a set of ranks in the place of a list of rows.
+    with a set of ranks instead of a list of rows.
 
     Examples
     --------
-    >>> number, found, count = np.array([1, 0, 1]), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    >>> number, items, count = np.array([1, 0, 1]), np.zeros(2, np.int64), np.zeros(2, np.int64)
     >>> frame = np.array([[0]] * 3), np.array([[0], [0], [3]])
     >>> to, size = np.array([0, 0, 0]), np.array([0, 0, 2])
-    >>> walk_frequencies(number, 2, *frame, to, size, True, True, found, count)
-    >>> found.tolist(), count.tolist()
+    >>> walk_frequencies(number, 2, *frame, to, size, True, True, items, count)
+    >>> items.tolist(), count.tolist()
     ([1, 0], [2, 1])
     """
-    # Ranks count from 1, so that there is one to start from at either end.
+    # Ranks count from 1, so that there is a rank to start from at either end.
     words, starts = rank_set(distinct + 2)
     inside = np.zeros(distinct + 2, np.int64)
     sides = 2 * begin.shape[1]
@@ -117,16 +117,16 @@ def walk_frequencies(
             else:
                 rank = next_rank(words, starts, rank)
             value, times = rank - 1, inside[rank]
-            at = put(found, count, at, stop, value, times, once)  #: Row {i}: {times} times {value}.
+            at = put(items, count, at, stop, value, times, once)  #: Row {i}: {times} times {value}.
 
 
 @helper
 def open_node(bits: Words, ones: Words, rows: int, greatest: bool, depth: int, walk: Ints) -> int:
-    """Put the children of the node on top of a stack in its place, and return the new top.
+    """Replace the node on top of a stack by its children, and return the new top.
 
     A node of the wavelet matrix is a row of ``walk``: its level, the highest bits of its values,
     and the ranges of rows that have them, first and last of each. The child that comes first in
-    the order of the list lies on top; a child without rows is left out.
+    the list is on top; a child without rows is omitted.
 
     Examples
     --------
@@ -169,31 +169,31 @@ def find_frequencies(
     size: Int64Column,
     greatest: bool,
     once: bool,
-    found: Int64Scratch,
+    items: Int64Scratch,
     count: Int64Scratch,
 ) -> None:
-    """List the values of each frame by itself, however the frames move.
+    """List the values of each frame independently, for frames that move in any way.
 
     Parameters
     ----------
-    number, distinct, begin, end, to, size, greatest, once, found, count
+    number, distinct, begin, end, to, size, greatest, once, items, count
         As :func:`walk_frequencies` takes and writes them.
 
     Notes
     -----
-    O((values + different values in the lists · pieces) · log distinct + places): a walk down the
-    wavelet matrix that opens only nodes that have rows of the frame, and stops at the last place.
+    O((values + different values in the lists · pieces) · log distinct + listed values): a walk down
+    the wavelet matrix that opens only nodes with rows of the frame, until the list is full.
 
     Source: Gagie, Navarro, Puglisi, "New algorithms on wavelet trees and applications to
     information retrieval" (2012), for listing the values of a range.
 
     Examples
     --------
-    >>> number, found, count = np.array([1, 0, 1]), np.zeros(3, np.int64), np.zeros(0, np.int64)
+    >>> number, items, count = np.array([1, 0, 1]), np.zeros(3, np.int64), np.zeros(0, np.int64)
     >>> frame = np.array([[0]]), np.array([[3]])
     >>> to, size = np.array([0]), np.array([3])
-    >>> find_frequencies(number, 2, *frame, to, size, False, False, found, count)
-    >>> found.tolist()
+    >>> find_frequencies(number, 2, *frame, to, size, False, False, items, count)
+    >>> items.tolist()
     [0, 1, 1]
     """
     bits, ones = wavelet(number, distinct)
@@ -211,7 +211,7 @@ def find_frequencies(
             for p in range(2, walk.shape[1], 2):
                 times += walk[depth, p + 1] - walk[depth, p]
             depth -= 1
-            at = put(found, count, at, stop, value, times, once)  #: Row {i}: {times} times {value}.
+            at = put(items, count, at, stop, value, times, once)  #: Row {i}: {times} times {value}.
 
 
 @kernel
@@ -224,34 +224,34 @@ def list_frequencies(
     size: Int64Column,
     greatest: bool,
     once: bool,
-    found: Int64Scratch,
+    items: Int64Scratch,
     count: Int64Scratch,
 ) -> None:
-    """Write the values of each frame, from the least or the greatest on.
+    """Write the values of each frame in ascending or descending order.
 
     Parameters
     ----------
     order : uint32 array of shape (values,)
-        The row of each rank; values that no frame has may rank anywhere.
+        The row of each rank; values that no frame has may have any rank.
     key : int64 array of shape (values,)
         Equal where the values are.
     begin, end, to, size, greatest, once, count
         As :func:`walk_frequencies` takes and writes them.
-    found : int64 array
-        Written: the first row that has the value of each place.
+    items : int64 array
+        Written: the first row that has each listed value.
 
     Notes
     -----
-    O(values + rows + places) steps where frames move little from row to row, else as
+    O(values + rows + listed values) steps if frames move little from row to row, else as
     :func:`find_frequencies`.
 
     Examples
     --------
     >>> order, key = np.array([1, 0, 2], np.uint32), np.array([9, 7, 9])
-    >>> frame, found = (np.array([[0]]), np.array([[3]])), np.zeros(2, np.int64)
+    >>> frame, items = (np.array([[0]]), np.array([[3]])), np.zeros(2, np.int64)
     >>> to, size, none = np.array([0]), np.array([2]), np.zeros(0, np.int64)
-    >>> list_frequencies(order, key, *frame, to, size, True, False, found, none)
-    >>> found.tolist()
+    >>> list_frequencies(order, key, *frame, to, size, True, False, items, none)
+    >>> items.tolist()
     [0, 0]
     """
     number, first, distinct = key * 0, key * 0, 0
@@ -262,44 +262,44 @@ def list_frequencies(
             distinct += 1
         number[row] = distinct - 1
         first[distinct - 1] = min(first[distinct - 1], row)
-    arguments = to, size, greatest, once, found, count
+    arguments = to, size, greatest, once, items, count
     if turnover(begin, end) <= FEW * len(begin):
         walk_frequencies(number, distinct, begin, end, *arguments)
     else:
         find_frequencies(number, distinct, begin, end, *arguments)
     for i in range(len(begin)):
         for at in range(to[i], to[i] + size[i]):
-            found[at] = first[found[at]]
+            items[at] = first[items[at]]
 
 
 def moving_extremes(
     offsets: Ints, key: Ints, begin: Ints, end: Ints, k: int, *, greatest: bool, once: bool = False
 ) -> tuple[Ints, Ints]:
-    """Return where the k least or greatest values of each frame are, for values of any type.
+    """Return the rows of the k least or greatest values of each frame, for values of any type.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     key : int64 array of shape (rows,)
-        What the values are ordered by. Where a partition has fewer values than rows, they stand
-        first, and what follows them may be anything.
+        The sort key of the values. If a partition has fewer values than rows, they come first, and
+        the other cells are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values, in order.
     k : int
         1 or more.
     greatest : bool
-        Whether the list begins with the greatest value, and not with the least.
+        Whether the list begins with the greatest value instead of the least.
     once : bool
-        Whether each value counts once, and not as often as it is there.
+        Whether each value is listed once, instead of as often as it occurs.
 
     Returns
     -------
     ends : int64 array of shape (rows + 1,)
         The list of frame i goes from ``ends[i]`` to ``ends[i + 1]``.
     rows : int64 array
-        Rows of the partition that have the values: of equal ones, the first of the partition or of
-        a long stretch of it.
+        Rows of the partition with the values: of equal ones, the first of the partition, or of a
+        part of a long partition.
 
     Raises
     ------
@@ -322,7 +322,7 @@ def moving_extremes(
 
 
 def moving_histogram(offsets: Ints, key: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the different values of each frame from the least on, and how often each is there.
+    """Return the different values of each frame in ascending order, and their frequencies.
 
     Parameters
     ----------
@@ -345,8 +345,8 @@ def moving_histogram(offsets: Ints, key: Ints, begin: Ints, end: Ints) -> tuple[
     Examples
     --------
     >>> begin, end = np.array([[0], [0], [3]]), np.array([[2], [3], [3]])
-    >>> found = moving_histogram(np.array([0, 3]), np.array([9, 7, 9]), begin, end)
-    >>> [column.tolist() for column in found]
+    >>> items = moving_histogram(np.array([0, 3]), np.array([9, 7, 9]), begin, end)
+    >>> [column.tolist() for column in items]
     [[0, 2, 4, 4], [1, 0, 1, 0], [1, 1, 1, 2]]
     """
     size = moving_count_distinct(offsets, key, begin, end)

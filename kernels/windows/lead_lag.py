@@ -1,8 +1,7 @@
 """Values of other rows: lag and lead, and the first, last and nth value of a frame.
 
-The answer is the *row* whose value is meant, or ``NONE``: so one kernel serves columns of every
-type, and a default for what is missing is up to the caller. IGNORE NULLS is a mask of the rows
-whose value is no NULL.
+The result is the *row* of the value, or ``NONE``, so one kernel serves columns of every type, and
+the caller handles defaults. IGNORE NULLS is a mask of the rows whose value is not NULL.
 """
 
 import numpy as np
@@ -17,12 +16,12 @@ NONE = -1
 
 @kernel
 def lead(distance: Int64Column, to: Int64Column) -> None:
-    """Write the row that is a number of rows behind each row, or before it.
+    """Write the row at a distance after or before each row.
 
     Parameters
     ----------
     distance : int64 array of shape (rows,)
-        Positive behind the row, negative before it.
+        Positive after the row, negative before it.
     to : int64 array of shape (rows,)
         Written: a row of the partition, or -1.
 
@@ -48,27 +47,27 @@ def lead(distance: Int64Column, to: Int64Column) -> None:
 
 
 @kernel
-def lead_kept(
+def lead_qualifying(
     distance: Int64Column,
-    kept: Uint8Column,
+    qualifies: Uint8Column,
     before: Int64Column,
     row: Int64Column,
     to: Int64Column,
 ) -> None:
-    """Write the row that is a number of rows behind each row, or before it, of those that count.
+    """Write the row at a distance after or before each row, counting only qualifying rows.
 
     Parameters
     ----------
     distance : int64 array of shape (rows,)
-        Positive behind the row, negative before it; 0 is the row itself, whether it counts or not.
-    kept : uint8 array of shape (rows,)
-        1 where a row counts, else 0.
+        Positive after the row, negative before it; 0 is always the row itself.
+    qualifies : uint8 array of shape (rows,)
+        1 where a row qualifies, else 0.
     before : int64 array of shape (rows,)
-        How many rows that count come before each row.
+        How many qualifying rows come before each row.
     row : int64 array of shape (rows,)
-        The rows that count, in its first cells.
+        The qualifying rows, in its first cells.
     to : int64 array of shape (rows,)
-        Written: what ``row`` holds there, or -1.
+        Written: the row at that distance, or -1.
 
     Notes
     -----
@@ -77,18 +76,19 @@ def lead_kept(
     Examples
     --------
     >>> import numpy as np
-    >>> kept, to = np.array([1, 0, 1, 1], np.uint8), np.zeros(4, np.int64)
-    >>> lead_kept(np.full(4, 1), kept, np.array([0, 1, 1, 2]), np.array([0, 2, 3, 0]), to)
+    >>> qualifies, to = np.array([1, 0, 1, 1], np.uint8), np.zeros(4, np.int64)
+    >>> before, row = np.array([0, 1, 1, 2]), np.array([0, 2, 3, 0])
+    >>> lead_qualifying(np.full(4, 1), qualifies, before, row, to)
     >>> to.tolist()
     [2, 2, 3, -1]
     """
     rows = len(to)
-    count = before[rows - 1] + np.int64(kept[rows - 1]) if rows > 0 else 0
+    count = before[rows - 1] + np.int64(qualifies[rows - 1]) if rows > 0 else 0
     for i in range(rows):
         away = min(max(distance[i], -rows - 1), rows + 1)
         position = before[i] + away
         if away > 0:
-            position += np.int64(kept[i]) - 1
+            position += np.int64(qualifies[i]) - 1
         if away == 0:
             to[i] = i  #: Row {i} means itself.
         elif 0 <= position < count:
@@ -145,9 +145,9 @@ def nth_value(begin: Int64Matrix, end: Int64Matrix, nth: Int64Column, to: Int64C
 def lead_rows(
     offsets: NDArray[np.int64],
     distance: int | NDArray[np.int64],
-    kept: NDArray[np.uint8] | None = None,
+    qualifies: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.int64]:
-    """Return the row of the block that ``lead`` means for every row.
+    """Return the row of the block to which ``lead`` refers from every row.
 
     Parameters
     ----------
@@ -155,8 +155,8 @@ def lead_rows(
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     distance : int or int64 array of shape (rows,)
         How many rows later; negative is earlier.
-    kept : uint8 array of shape (rows,), optional
-        IGNORE NULLS: 1 where a row's value is no NULL. 0 rows later is still the row itself.
+    qualifies : uint8 array of shape (rows,), optional
+        IGNORE NULLS: 1 where a row's value is not NULL. 0 rows later is always the row itself.
 
     Returns
     -------
@@ -170,13 +170,13 @@ def lead_rows(
     [1, -1, 3, 4, -1]
     """
     rows = int(offsets[-1])
-    each, to = np.full(rows, distance, np.int64), np.zeros(rows, np.int64)
-    if kept is None:
-        lead.over(offsets, each, to)
+    per_row, to = np.full(rows, distance, np.int64), np.zeros(rows, np.int64)
+    if qualifies is None:
+        lead.over(offsets, per_row, to)
     else:
         before, row, none = *np.empty((2, rows), np.int64), np.empty((rows, 0), np.int64)
-        keep_rows.over(offsets, kept, before, row, none, none)
-        lead_kept.over(offsets, each, kept, before, row, to)
+        keep_rows.over(offsets, qualifies, before, row, none, none)
+        lead_qualifying.over(offsets, per_row, qualifies, before, row, to)
     number_in_block.over(offsets, offsets[:-1, None], to)
     return to
 
@@ -184,9 +184,9 @@ def lead_rows(
 def lag_rows(
     offsets: NDArray[np.int64],
     distance: int | NDArray[np.int64],
-    kept: NDArray[np.uint8] | None = None,
+    qualifies: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.int64]:
-    """Return the row of the block that ``lag`` means for every row: ``lead``, turned round.
+    """Return the row of the block to which ``lag`` refers from every row.
 
     Parameters
     ----------
@@ -194,8 +194,8 @@ def lag_rows(
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     distance : int or int64 array of shape (rows,)
         How many rows earlier; negative is later.
-    kept : uint8 array of shape (rows,), optional
-        IGNORE NULLS: 1 where a row's value is no NULL. 0 rows earlier is still the row itself.
+    qualifies : uint8 array of shape (rows,), optional
+        IGNORE NULLS: 1 where a row's value is not NULL. 0 rows earlier is always the row itself.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def lag_rows(
     >>> lag_rows(np.array([0, 3]), 1, np.array([1, 0, 1], np.uint8)).tolist()
     [-1, 0, 0]
     """
-    return lead_rows(offsets, -np.maximum(distance, -MOST), kept)
+    return lead_rows(offsets, -np.maximum(distance, -MOST), qualifies)
 
 
 def value_rows(
@@ -216,7 +216,7 @@ def value_rows(
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
     nth: int | NDArray[np.int64],
-    kept: NDArray[np.uint8] | None = None,
+    qualifies: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.int64]:
     """Return the row of the block that is the nth of every row's frame.
 
@@ -229,8 +229,8 @@ def value_rows(
     nth : int or int64 array of shape (rows,)
         1 for ``first_value``, -1 for ``last_value``, n for ``nth_value``; negative numbers count
         from the end of the frame, and 0 is no row.
-    kept : uint8 array of shape (rows,), optional
-        IGNORE NULLS: 1 where a row's value is no NULL.
+    qualifies : uint8 array of shape (rows,), optional
+        IGNORE NULLS: 1 where a row's value is not NULL.
 
     Returns
     -------
@@ -245,10 +245,10 @@ def value_rows(
     [-1, 1, 1]
     """
     rows = int(offsets[-1])
-    each, to = np.full(rows, nth, np.int64), np.zeros(rows, np.int64)
-    if kept is not None:
-        counted = frames_of_kept(offsets, kept, begin, end)
+    per_row, to = np.full(rows, nth, np.int64), np.zeros(rows, np.int64)
+    if qualifies is not None:
+        counted = frames_of_kept(offsets, qualifies, begin, end)
         begin, end = counted.begin, counted.end
-    nth_value.over(offsets, begin, end, each, to)
+    nth_value.over(offsets, begin, end, per_row, to)
     number_in_block.over(offsets, offsets[:-1, None], to)
-    return to if kept is None else np.where(to == NONE, NONE, counted.row[to])
+    return to if qualifies is None else np.where(to == NONE, NONE, counted.row[to])

@@ -1,6 +1,6 @@
 """The median absolute deviation from the median, of moving frames.
 
-The h values closest to the median are neighbours in sorted order, a *run*. So the h-th smallest
+The h values closest to the median are adjacent in sorted order: a *run*. So the h-th smallest
 deviation is at an end of a run of h values: of all such runs, the one with the closest ends.
 """
 
@@ -44,9 +44,9 @@ def value_at(ascending: Floats, rank: int) -> float:
 def median_deviation(
     median: float, even: bool, low: float, high: float, under: float, over: float
 ) -> float:
-    """Return the median deviation, given the values at the ends of the run and outside of them.
+    """Return the median deviation from the values at the ends of the run and next to them.
 
-    NaN counts as the largest, and stands for a value that is not there.
+    NaN counts as the largest value, and also stands for a missing one.
 
     Examples
     --------
@@ -67,10 +67,10 @@ def median_deviation(
 
 
 @helper
-def settle(
+def move_run(
     words: Words, starts: Ints, ascending: Floats, finger: Ints, below: Ints, median: float
 ) -> int:
-    """Move the run's fingers until no value outside is closer to the median, and count the steps.
+    """Move the run's fingers until no value outside is closer to the median; return the steps.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def settle(
     >>> for rank in range(4):
     ...     add_rank(words, starts, rank)
     >>> finger, below = np.array([2, 0, 1]), np.array([2, 0, 1])
-    >>> settle(words, starts, np.array([1.0, 2.0, 7.0, 8.0]), finger, below, 7.0)
+    >>> move_run(words, starts, np.array([1.0, 2.0, 7.0, 8.0]), finger, below, 7.0)
     2
     >>> finger.tolist(), below.tolist()
     ([2, 2, 3], [2, 2, 3])
@@ -127,14 +127,14 @@ def walk_mad(
     Returns
     -------
     int
-        1 when every frame is done, 0 when it gave up: the run moves too far from row to row.
+        1 if all frames are done, 0 if the kernel gave up, as the run moves too far from row to row.
 
     Notes
     -----
     O(rows + rows that enter or leave) steps of O(log₃₂ values).
 
     Source: after Wesley and Xu, "Incremental computation of common windowed holistic aggregates"
-    (2016), with a run that is followed instead of a second sort.
+    (2016), with a run that moves along instead of a second sort.
 
     Examples
     --------
@@ -166,14 +166,14 @@ def walk_mad(
         if size > 0:
             half, even = (size - 1) // 2, size % 2 == 0
             index = min(below[LOW], size - 1 - half)
-            for k, wanted in enumerate((half, index, index + half)):
-                finger[k] = walk(words, starts, finger[k], below[k], wanted)
-                below[k] = wanted
+            for k, target in enumerate((half, index, index + half)):
+                finger[k] = walk(words, starts, finger[k], below[k], target)
+                below[k] = target
             median = ascending[finger[MEDIAN]]
             if even:
                 above = ascending[next_rank(words, starts, finger[MEDIAN])]
                 median = median * 0.5 + above * 0.5  #: The median is {median}.
-            steps += settle(words, starts, ascending, finger, below, median)
+            steps += move_run(words, starts, ascending, finger, below, median)
             if steps > FEW * len(begin):
                 return 0
             low, high = ascending[finger[LOW]], ascending[finger[HIGH]]
@@ -188,7 +188,7 @@ def walk_mad(
 def nth(
     ascending: Floats, bits: Words, ones: Words, begin: Ints, end: Ints, i: int, index: int
 ) -> float:
-    """Return the value with an index in the sorted frame of row i, NaN beyond its ends.
+    """Return the value at an index of the sorted frame of row i, NaN outside of it.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def find_mad(
     end: Int64Matrix,
     result: Float64Column,
 ) -> None:
-    """Find the run around the median of each frame by bisection, however the frames move.
+    """Find the run around the median of each frame by bisection, for frames that move in any way.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def median_deviations(
     Parameters
     ----------
     value : float64 array of shape (values,)
-        NaN counts as the largest. Values that no frame has may be anything.
+        NaN counts as the largest. Values that no frame has are ignored.
     order : uint32 array of shape (values,)
         The row of each rank.
     begin, end : int64 arrays of shape (rows, pieces)
@@ -281,8 +281,8 @@ def median_deviations(
 
     Notes
     -----
-    O(values + rows) steps where frames and the runs around their medians move little from row to
-    row, as they mostly do; else O((values + rows · log values) · log values).
+    O(values + rows) steps if frames and the runs around their medians move little from row to row,
+    as they mostly do; else O((values + rows · log values) · log values).
 
     Examples
     --------
@@ -316,19 +316,19 @@ def moving_mad(
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     values : array of shape (rows,)
-        Numbers, or instants as numbers: then the deviations are in their unit. Where a partition
-        has fewer values than rows, they stand first, and what follows them may be anything.
+        Numbers, or instants as numbers: then the deviations are in their unit. If a partition has
+        fewer values than rows, they come first, and the other cells are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values.
 
     Returns
     -------
     float64 array of shape (rows,)
-        NaN where the frame is empty.
+        NaN for an empty frame.
 
     Notes
     -----
-    Computed in float64, which is exact for whole numbers up to 2⁵³.
+    Computed in float64, which is exact for integers up to 2⁵³.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The most frequent value of a moving frame; of several, the one that appears first in it."""
+"""The most frequent value of a moving frame; of several, the one that appears first."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,10 @@ NONE = -1
 
 @helper
 def replay(winner: Ints, count: Ints, first: Ints, value: int) -> None:
-    """Play the matches of one value in the knockout tournament again, as far as it matters.
+    """Replay the matches of one value in a knockout tournament, as far as the result can change.
 
-    Node n of the tournament holds the better of the winners of nodes 2 n and 2 n + 1, and the
-    values are its leaves. O(log values), and mostly one or two matches.
+    Node n of the tournament has the better of the winners of nodes 2 n and 2 n + 1, and the values
+    are its leaves. O(log values), and mostly one or two matches.
 
     Examples
     --------
@@ -49,29 +49,29 @@ def walk_mode(
     visit: Uint32Column,
     result: Int64Column,
 ) -> None:
-    """Follow the frames and hold a tournament among the values: who is in most often, or first?
+    """Follow the frames with a tournament of the values, which the most frequent one wins.
 
     Parameters
     ----------
     number : int64 array of shape (values,)
         The number of each row's value among the distinct ones, from 0.
     following : int64 array of shape (values,)
-        The nearest row behind each that has its value, or -1.
+        The nearest row after each that has its value, or -1.
     distinct : int
-        How many distinct values there are.
+        The number of distinct values.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     visit : uint32 array of shape (rows,)
-        The order to visit the frames in.
+        The order of visiting the frames.
     result : int64 array of shape (rows,)
-        Written: the first row in the frame that has its most frequent value, -1 for an empty one.
+        Written: the first row in the frame with its most frequent value, -1 for an empty frame.
 
     Notes
     -----
     O((values + rows that enter or leave) · log distinct), mostly without the logarithm.
 
     Source: Wesley and Xu, "Incremental computation of common windowed holistic aggregates" (2016),
-    with a tournament where they search all the counts.
+    with a tournament instead of a search of all counts.
 
     Examples
     --------
@@ -87,25 +87,25 @@ def walk_mode(
     winner = np.arange(2 * distinct) - distinct
     for node in range(distinct - 1, 0, -1):
         winner[node] = winner[2 * node]
-    here = np.zeros(len(number), np.uint8)
+    inside = np.zeros(len(number), np.uint8)
     sides, before = 2 * begin.shape[1], NONE
     for now in visit:
         i = int(now)
         for side in range(sides):
             low, high = only_in(begin, end, before, i, side)
             for row in range(low, high):
-                value, here[row] = number[row], 0
+                value, inside[row] = number[row], 0
                 count[value] -= 1
                 if count[value] > 0 and first[value] == row:
                     at = following[row]
-                    while here[at] == 0:
+                    while inside[at] == 0:
                         at = following[at]
                     first[value] = at
                 replay(winner, count, first, value)  #: Row {row} leaves: value {value} plays again.
         for side in range(sides):
             low, high = only_in(begin, end, i, before, side)
             for row in range(low, high):
-                value, here[row] = number[row], 1
+                value, inside[row] = number[row], 1
                 if count[value] == 0 or row < first[value]:
                     first[value] = row
                 count[value] += 1
@@ -121,12 +121,12 @@ def mode_rows(
     end: Int64Matrix,
     result: Int64Column,
 ) -> None:
-    """Write the first row of each frame that has the frame's most frequent value.
+    """Write the first row of each frame with the frame's most frequent value.
 
     Parameters
     ----------
     key : int64 array of shape (values,)
-        Equal where the values are. Values that no frame has may be anything.
+        Equal for equal values. Values that no frame has are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     result : int64 array of shape (rows,)
@@ -134,8 +134,8 @@ def mode_rows(
 
     Notes
     -----
-    O((values + rows) · log distinct) where frames move little from row to row; for any frames
-    O(rows · √values · log distinct), in Mo's order. No structure of less than about √values a
+    O((values + rows) · log distinct) if frames move little from row to row; for any frames
+    O(rows · √values · log distinct), in Mo's order. No structure with less than about √values per
     query is known for the mode.
 
     Examples
@@ -160,23 +160,23 @@ def moving_mode(
     begin: Ints,
     end: Ints,
 ) -> Ints:
-    """Return where the most frequent value of each frame is, for values of any type.
+    """Return the row of each frame's most frequent value, for values of any type.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     values : integer or float array of shape (rows,)
-        For another type, numbers that are equal where the values are. Where a partition has fewer
-        values than rows, they stand first, and what follows them may be anything.
+        For another type, numbers that are equal for equal values. If a partition has fewer values
+        than rows, they come first, and the other cells are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values.
 
     Returns
     -------
     int64 array of shape (rows,)
-        The first row of the partition's values in the frame that has the mode; of several values
-        that are as frequent, the one that appears first. -1 for an empty frame.
+        The first row in the frame with its mode, among the partition's values; of several equally
+        frequent values, the one that appears first. -1 for an empty frame.
 
     Examples
     --------

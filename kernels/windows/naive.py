@@ -1,4 +1,4 @@
-"""The simplest way to aggregate frames: each is gone through from its first row to its last."""
+"""The simplest way to aggregate frames: scan each from its first row to its last."""
 
 from kernels.core.kernel import Column, Int64Matrix, Matrix, State, kernel
 from kernels.states.states import store
@@ -13,14 +13,14 @@ def naive_states(
     end: Int64Matrix,
     states: Matrix,
 ) -> None:
-    """Go through the rows of every frame, and remember nothing from one frame to the next.
+    """Scan the rows of every frame, and reuse nothing from one frame to the next.
 
     Parameters
     ----------
     empty : state
         The state before any row, of :mod:`kernels.states.states`.
     value, other : arrays of shape (values,)
-        What the aggregate is of, of the type of the state's fields.
+        The columns to aggregate, of the type of the state's fields.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     states : array of shape (rows, fields)
@@ -28,7 +28,7 @@ def naive_states(
 
     Notes
     -----
-    O(rows of all frames), no memory: right for any aggregate, and what the others are measured by.
+    O(rows of all frames), no memory. It is right for any aggregate, and the baseline of the others.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Frames whose rows are looked at in another order than that of the window: ``rank(ORDER BY x)``.
+"""Frames whose rows are evaluated in another order than that of the window: ``rank(ORDER BY x)``.
 
-The rows of a partition have places in an order of their own, from 0. What comes before a place, and
-what is the nth, is asked of the places that a frame holds.
+Each row of a partition has a place in that other order, from 0. The functions count the rows of a
+frame before a place, and find the nth place in a frame.
 
 Source: Vogelsgesang et al., "Efficient evaluation of arbitrarily-framed holistic SQL aggregates and
-window functions" (2022), with a wavelet matrix in the place of a merge sort tree.
+window functions" (2022), with a wavelet matrix instead of a merge sort tree.
 """
 
 import numpy as np
@@ -19,18 +19,22 @@ NONE = -1
 
 @kernel
 def count_before(
-    place: Int64Column, begin: Int64Matrix, end: Int64Matrix, own: Int64Column, before: Int64Column
+    place: Int64Column,
+    begin: Int64Matrix,
+    end: Int64Matrix,
+    limit: Int64Column,
+    before: Int64Column,
 ) -> None:
-    """Write how many rows of each frame stand before a place.
+    """Write how many rows of each frame come before a place.
 
     Parameters
     ----------
     place : int64 array of shape (values,)
-        From 0 to less than there are values, each once; values that no frame has may be anything.
+        The place of each value, from 0, all different; values that no frame has are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
-    own : int64 array of shape (rows,)
-        The place that is meant for each row.
+    limit : int64 array of shape (rows,)
+        The place to compare with, for each row.
     before : int64 array of shape (rows,)
         Written.
 
@@ -50,8 +54,8 @@ def count_before(
     for i in range(len(begin)):
         found = 0
         for piece in range(begin.shape[1]):
-            found += count_below(bits, ones, rows, begin[i, piece], end[i, piece], own[i])
-        before[i] = found  #: {found} rows of the frame of row {i} come before place {own[i]}.
+            found += count_below(bits, ones, rows, begin[i, piece], end[i, piece], limit[i])
+        before[i] = found  #: {found} rows of the frame of row {i} come before place {limit[i]}.
 
 
 @kernel
@@ -67,7 +71,7 @@ def nth_in_order(
     nth : int64 array of shape (rows,)
         1 is the first row, 2 the second; -1 is the last row, -2 the one before it; 0 is no row.
     found : int64 array of shape (rows,)
-        Written: a place, or -1 where the frame has no such row.
+        Written: a place, or -1 if the frame has no such row.
 
     Notes
     -----
@@ -98,20 +102,20 @@ def rows_before(
     place: NDArray[np.int64],
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
-    own: NDArray[np.int64],
+    limit: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return how many rows of each frame stand before a place.
+    """Return how many rows of each frame come before a place.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     place : int64 array of shape (rows,)
-        Of each value among all rows of its partition, from 0. Where a partition has fewer values
-        than rows, they stand first, and what follows them may be anything.
+        The place of each value among all rows of its partition, from 0. If a partition has fewer
+        values than rows, they come first, and the other cells are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values.
-    own : int64 array of shape (rows,)
+    limit : int64 array of shape (rows,)
 
     Returns
     -------
@@ -125,7 +129,7 @@ def rows_before(
     [1, 0, 1]
     """
     before = np.zeros(len(begin), np.int64)
-    count_before.over(offsets, place, begin, end, own, before)
+    count_before.over(offsets, place, begin, end, limit, before)
     return before
 
 
@@ -136,14 +140,14 @@ def nth_places(
     end: NDArray[np.int64],
     nth: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return the place of the nth row of each frame, -1 where there is none.
+    """Return the place of the nth row of each frame, or -1.
 
     Parameters
     ----------
     offsets, place, begin, end
         As :func:`rows_before` takes them.
     nth : int64 array of shape (rows,)
-        From 1 on from the first row, from -1 down from the last; 0 is no row.
+        1, 2, ... count from the first row, -1, -2, ... from the last; 0 is no row.
 
     Returns
     -------

@@ -1,9 +1,9 @@
-"""Quantiles of moving frames: fingers that walk with the frame, or a wavelet matrix for any frame.
+"""Quantiles of moving frames: fingers that move with the frame, or a wavelet matrix for any frame.
 
 Frames of a few rows are a third case: :mod:`kernels.windows.short_frames` keeps each one sorted.
-All find rows and not values: the row of the value below the quantile, the row of the one above, and
-how far it lies between them. So one kernel serves every type that has an order, and its caller
-interpolates as the type demands: :func:`moving_quantile` does so for numbers.
+All return rows instead of values: the rows of the values below and above the quantile, and its
+fraction of the way between them. So one kernel serves every ordered type, and the caller
+interpolates as the type requires: :func:`moving_quantile` does so for numbers.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from kernels.structures.wavelet import kth_smallest, wavelet
 from kernels.windows.quantile_places import INTERPOLATE, NONE, in_billionths, target
 from kernels.windows.short_frames import LONGEST, insert_quantiles
 
-#: Up to so many values, fingers are as quick in frames of a few rows as keeping these sorted.
+#: Up to this many values, fingers are as fast in frames of a few rows as keeping these sorted.
 FEW_VALUES = 1_024
 
 
@@ -38,7 +38,7 @@ FEW_VALUES = 1_024
 def count_below_fingers(
     below: NDArray[np.int64], finger: NDArray[np.int64], at: int, count: int
 ) -> None:
-    """Add to the number of ranks below each finger that is above a rank.
+    """Add to the number of ranks below each finger, if the finger is above a rank.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def walk_quantiles(
     high: Int64Matrix,
     fraction: Float64Matrix,
 ) -> None:
-    """Follow the frames from row to row, with one finger a quantile on the sorted values.
+    """Follow the frames from row to row, with one finger per quantile on the sorted values.
 
     Parameters
     ----------
@@ -76,21 +76,21 @@ def walk_quantiles(
     q : float64 array of shape (quantiles,)
         From 0 to 1.
     billionths : int64 array of shape (quantiles,)
-        -1 to interpolate; for a discrete quantile q in billionths, or -2 when it is no whole
-        number of them.
+        -1 to interpolate; for a discrete quantile q in billionths, or -2 if that is no integer.
     low, high : int64 arrays of shape (rows, quantiles)
         Written: the rows of the values around the quantile, -1 for an empty frame.
     fraction : float64 array of shape (rows, quantiles)
-        Written: how far the quantile is from the low value to the high one.
+        Written: the quantile's fraction of the way from the low value to the high one.
 
     Notes
     -----
-    O(quantiles · (rows + rows that enter or leave)) steps of O(log₃₂ values), and where the frame
-    has a good part of the values, mostly one step a quantile: a finger walks no further than the
-    frame has changed, 32 ranks at a time. Frames that never move back let each value enter once.
+    O(quantiles · (rows + rows that enter or leave)) steps of O(log₃₂ values). If the frame has a
+    large share of the values, this is mostly one step per quantile: a finger moves no further than
+    the frame has changed, 32 ranks at a time. In frames that never move back, each value enters
+    once.
 
     Source: Wesley and Xu, "Incremental computation of common windowed holistic aggregates" (2016),
-    with a set of ranks in the place of a list of rows.
+    with a set of ranks instead of a list of rows.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def find_quantiles(
     high: Int64Matrix,
     fraction: Float64Matrix,
 ) -> None:
-    """Find the quantiles of each frame by itself, however the frames move.
+    """Find the quantiles of each frame independently, for frames that move in any way.
 
     Parameters
     ----------
@@ -158,8 +158,7 @@ def find_quantiles(
     O((values + rows · quantiles · pieces) · log values), 2.5 · values · log values bits.
 
     Source: Vogelsgesang et al., "Efficient evaluation of arbitrarily-framed holistic SQL
-    aggregates and window functions" (2022), with a wavelet matrix in the place of a merge sort
-    tree.
+    aggregates and window functions" (2022), with a wavelet matrix instead of a merge sort tree.
 
     Examples
     --------
@@ -206,13 +205,13 @@ def quantile_rows(
     Parameters
     ----------
     order : uint32 array of shape (values,)
-        The row of each rank; values that no frame has may rank anywhere.
+        The row of each rank; values that no frame has may have any rank.
     begin, end, q, billionths, low, high, fraction : arrays
         As :func:`walk_quantiles` takes and writes them.
 
     Notes
     -----
-    O(values + rows) steps where frames move little from row to row, as they do unless their bounds
+    O(values + rows) steps if frames move little from row to row, as they do unless their bounds
     come from columns; else O((values + rows) · log values).
 
     Examples
@@ -243,7 +242,7 @@ def interpolate(
     fraction: Float64Matrix,
     result: Float64Matrix,
 ) -> None:
-    """Write the number that lies a fraction of the way from one row's value to another's.
+    """Write the number at a fraction of the way from one row's value to another's.
 
     Parameters
     ----------
@@ -253,7 +252,7 @@ def interpolate(
     fraction : float64 array of shape (rows, columns)
         From 0 to 1.
     result : float64 array of shape (rows, columns)
-        Written: low · (1 - fraction) + high · fraction, and NaN where there is no row.
+        Written: low · (1 - fraction) + high · fraction, and NaN if there is no row.
 
     Notes
     -----
@@ -294,21 +293,21 @@ def find_quantile_rows(
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     key : int64 array of shape (rows,)
-        What the values are ordered by. Where a partition has fewer values than rows, they stand
-        first, and what follows them may be anything.
+        The sort key of the values. If a partition has fewer values than rows, they come first, and
+        the other cells are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values.
     q : sequence of float
         From 0 to 1.
     discrete : bool
-        Whether a quantile is one of the values, instead of between two of them.
+        Whether a quantile is one of the values instead of being interpolated between two.
 
     Returns
     -------
     low, high : int64 arrays of shape (rows, quantiles)
         Rows of the partition, or -1 for an empty frame.
     fraction : float64 array of shape (rows, quantiles)
-        How far the quantile is from the low value to the high one.
+        The quantile's fraction of the way from the low value to the high one.
 
     Examples
     --------
@@ -332,18 +331,18 @@ def find_quantile_rows(
 def _rows_of(
     part: CacheBlock, key: NDArray[np.int64], q: Sequence[float], discrete: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """The rows around the quantiles, counted from the part's first value."""
+    """Return the rows around the quantiles, counted from the part's first value."""
     shape = len(part.begin), len(q)
     low, high = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     fraction = np.zeros(shape, np.float64)
-    billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
-    wanted = np.array(q, np.float64), np.array(billionths, np.int64)
+    billionths = [in_billionths(quantile) if discrete else INTERPOLATE for quantile in q]
+    quantiles = np.array(q, np.float64), np.array(billionths, np.int64)
     if len(key) > FEW_VALUES and (part.end - part.begin).sum(axis=1).max() <= LONGEST:
-        arguments = part.begin, part.end, *wanted
+        arguments = part.begin, part.end, *quantiles
         insert_quantiles.over(part.offsets, key, *arguments, low, high, fraction)
         return low, high, fraction
     order = orders(part.offsets, key)
-    quantile_rows.over(part.offsets, order, part.begin, part.end, *wanted, low, high, fraction)
+    quantile_rows.over(part.offsets, order, part.begin, part.end, *quantiles, low, high, fraction)
     return low, high, fraction
 
 
@@ -356,7 +355,7 @@ def moving_quantile(
     *,
     discrete: bool = False,
 ) -> NDArray[np.float64]:
-    """Return the quantiles of each frame, of numbers.
+    """Return the quantiles of each frame, for numbers.
 
     Parameters
     ----------
@@ -368,7 +367,7 @@ def moving_quantile(
     Returns
     -------
     float64 array of shape (rows, quantiles)
-        NaN where the frame is empty.
+        NaN for an empty frame.
 
     Examples
     --------

@@ -1,16 +1,16 @@
-"""Where a quantile is among the sorted values of a frame."""
+"""The position of a quantile among the sorted values of a frame."""
 
 from kernels.core.helper import helper
 
 NONE = -1
 BILLION = 1_000_000_000
-#: What ``billionths`` holds for a quantile that interpolates, and for one of more than nine digits.
+#: Values of ``billionths`` for a quantile that interpolates, and for one of more than nine digits.
 INTERPOLATE, LONG = -1, -2
 
 
 @helper
 def target(size: int, q: float, billionths: int) -> tuple[int, int, float]:
-    """Return the indices around a quantile of a sorted frame, and how far it is to the second.
+    """Return the indices around a quantile of a sorted frame, and the fraction towards the second.
 
     Examples
     --------
@@ -20,19 +20,19 @@ def target(size: int, q: float, billionths: int) -> tuple[int, int, float]:
     (1, 1, 0.0)
     """
     if billionths == INTERPOLATE:
-        place = (size - 1) * q
-        low = int(place)
-        return low, low + int(place > low), place - low
+        position = (size - 1) * q
+        low = int(position)
+        return low, low + int(position > low), position - low
     if billionths == LONG:
         index = max(size - int(size - size * q), 1) - 1
     else:
-        # In whole numbers, so that 0.54 of 450 is 243 and no more.
+        # In integers, so that 0.54 of 450 is exactly 243.
         index = max((size * billionths + BILLION - 1) // BILLION, 1) - 1
     return index, index, 0.0
 
 
 def in_billionths(q: float) -> int:
-    """Return a quantile as a whole number of billionths, or -2 when it has more digits.
+    """Return a quantile as an integer of billionths, or -2 if it has more digits.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""The ranking functions of SQL: what a row's number, peers and partition say of its place.
+"""The ranking functions of SQL, from a row's number, peers and partition.
 
-:func:`ranking` answers for a block; the kernels under it are the functions themselves.
+:func:`ranking` runs them on a block; each kernel is one function.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ def row_number(group: Int64Column, start: Int64Column, number: Int64Column) -> N
 
     Notes
     -----
-    O(n). Tied rows get different numbers, in the order that they are in.
+    O(n). Tied rows get different numbers, in their order.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def row_number(group: Int64Column, start: Int64Column, number: Int64Column) -> N
 
 @kernel
 def rank(group: Int64Column, start: Int64Column, number: Int64Column) -> None:
-    """Give each row the number of its first peer.
+    """Write the number of each row's first peer.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def rank(group: Int64Column, start: Int64Column, number: Int64Column) -> None:
     start : int64 array of shape (rows,)
         Where each group begins.
     number : int64 array of shape (rows,)
-        Written: ranks from 1, with gaps behind ties.
+        Written: ranks from 1, with gaps after ties.
 
     Notes
     -----
@@ -99,7 +99,7 @@ def dense_rank(group: Int64Column, start: Int64Column, number: Int64Column) -> N
 
 @kernel
 def percent_rank(group: Int64Column, start: Int64Column, share: Float64Column) -> None:
-    """Give the share of the other rows that come before each row's peers.
+    """Write the share of the other rows that come before each row's peers.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def percent_rank(group: Int64Column, start: Int64Column, share: Float64Column) -
     start : int64 array of shape (rows,)
         Where each group begins.
     share : float64 array of shape (rows,)
-        Written: (rank - 1) / (rows - 1); 0 for a row that is alone.
+        Written: (rank - 1) / (rows - 1); 0 for a single row.
 
     Notes
     -----
@@ -129,7 +129,7 @@ def percent_rank(group: Int64Column, start: Int64Column, share: Float64Column) -
 
 @kernel
 def cume_dist(group: Int64Column, start: Int64Column, share: Float64Column) -> None:
-    """Give the share of the rows that come before each row or are its peers.
+    """Write the share of the rows that come before each row or are its peers.
 
     Parameters
     ----------
@@ -161,14 +161,14 @@ def cume_dist(group: Int64Column, start: Int64Column, share: Float64Column) -> N
 
 @kernel
 def ntile(buckets: Int64Column, tile: Int64Column) -> None:
-    """Deal the rows of a partition to buckets of nearly equal size, in order.
+    """Distribute the rows of a partition over buckets of nearly equal size, in order.
 
     Parameters
     ----------
     buckets : int64 array of shape (rows,)
-        The number of buckets that each row asks for, at least 1.
+        The number of buckets for each row, at least 1.
     tile : int64 array of shape (rows,)
-        Written: the row's bucket, from 1; the first buckets take the rows that are left over.
+        Written: the row's bucket, from 1; the first buckets get the remaining rows.
 
     Notes
     -----
@@ -198,7 +198,7 @@ RANKINGS: dict[str, Kernel] = {
 
 
 def ranking(order: Order, function: str) -> NDArray[Any]:
-    """Return what a ranking function says of every row of a block.
+    """Return a ranking function's result for every row of a block.
 
     Parameters
     ----------
@@ -225,12 +225,12 @@ def ranking(order: Order, function: str) -> NDArray[Any]:
     ([1, 1, 3, 1, 2], [0.0, 0.0, 1.0, 0.0, 1.0])
     """
     if function not in RANKINGS:
-        known = ", ".join(map(repr, RANKINGS))
-        raise ValueError(f"function: {function!r} is no ranking function; give one of {known}.")
+        names = ", ".join(map(repr, RANKINGS))
+        raise ValueError(f"function: {function!r} is no ranking function; give one of {names}.")
     is_share = function in ("percent_rank", "cume_dist")
-    place = np.zeros(order.rows, np.float64 if is_share else np.int64)
-    RANKINGS[function].over(order.offsets, order.group, order.start, place)
-    return place
+    result = np.zeros(order.rows, np.float64 if is_share else np.int64)
+    RANKINGS[function].over(order.offsets, order.group, order.start, result)
+    return result
 
 
 def tiles(order: Order, buckets: int | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -240,7 +240,7 @@ def tiles(order: Order, buckets: int | NDArray[np.int64]) -> NDArray[np.int64]:
     ----------
     order : Order
     buckets : int or int64 array of shape (rows,)
-        How many buckets each partition has, or each row asks for.
+        The number of buckets, for all rows or for each.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""A segment tree: any aggregate that can combine, over any frames, in a few states a frame.
+"""A segment tree: aggregates that can combine, over any frames, with a few states per frame.
 
-Every ``fanout`` rows share a node that holds their state, every ``fanout`` nodes a node of the
-level above, up to one. A frame is put together from the rows and nodes that just fill it.
+Every ``fanout`` rows share a node with their state, every ``fanout`` nodes a node of the level
+above, up to a single one. A frame is combined from the rows and nodes that exactly cover it.
 
 Source: Leis et al., "Efficient processing of window functions in analytical SQL queries" (2015).
 """
@@ -20,7 +20,7 @@ FANOUT = 16
 
 @helper
 def tree_levels(rows: int, fanout: int) -> NDArray[np.int64]:
-    """Return where the nodes of each level start, and behind the last level how many there are.
+    """Return where the nodes of each level start, and after these the number of nodes.
 
     Examples
     --------
@@ -47,10 +47,10 @@ def build_tree(
     empty : state
         The aggregate's state before any row, of :mod:`kernels.states.states`.
     fanout : int
-        How many children a node has, 2 or more.
+        The number of children of a node, 2 or more.
     value, other : arrays of shape (rows,)
-        What the aggregate is of, of the type of the state's fields; the other column is looked at
-        by aggregates of pairs.
+        The columns to aggregate, of the type of the state's fields; only aggregates of pairs read
+        the other one.
     starts : int64 array of shape (levels + 1,)
         Where the nodes of each level start, as :func:`tree_levels` returns it.
     tree : array of shape (nodes, fields)
@@ -94,7 +94,7 @@ def absorb(
     level: int,
     at: int,
 ) -> Any:
-    """Return a state with what stands at a place of a level behind it; level 0 has the rows.
+    """Return a state with a node of a level appended, or with a row for level 0.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def query_tree(
     end: Int64Matrix,
     states: Matrix,
 ) -> None:
-    """Write the state of each frame, put together from rows and nodes in their order.
+    """Write the state of each frame, combined from rows and nodes in their order.
 
     Parameters
     ----------
@@ -132,9 +132,9 @@ def query_tree(
 
     Notes
     -----
-    O(fanout · log_fanout(frame)) a piece. On each level the nodes before the first whole parent
-    join from the left, those behind the last whole one from the right, and the rest is left to the
-    parents: so the order of rows is kept.
+    O(fanout · log_fanout(frame)) per piece. On each level the nodes before the first whole parent
+    join from the left, those after the last whole one from the right, and the parents cover the
+    rest, so the order of rows is kept.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Order statistics by selection: what stands at some ranks, in linear time and without a sort.
+"""Order statistics by selection: the keys at some ranks, in linear time and without a sort.
 
-Every round splits the keys at one of them, the pivot, and goes on where the wanted rank lies. The
-pivot comes from fixed places, so the same column always costs the same. Where pivots keep falling
-near an end, the rest is sorted by digits, which is linear whatever the keys are.
+Every round splits the keys at one of them, the pivot, and continues in the part with the requested
+rank. The pivot comes from fixed positions, so the same column always takes the same time. If pivots
+are repeatedly near an end, the rest is sorted with a radix sort, which is linear for any keys.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from kernels.windows.quantile_places import INTERPOLATE, NONE, in_billionths, ta
 
 #: Ranges up to this length are sorted, as further rounds would cost more.
 FEW = 16
-#: A round is poor when it leaves more than 7/8 of a range; after so many, the range is sorted.
+#: A round is poor if it leaves more than 7/8 of a range; after so many of them the range is sorted.
 PATIENCE = 2
 
 
@@ -44,7 +44,7 @@ def middle(a: int, b: int, c: int) -> int:
 
 @register_jitable
 def choose_pivot(key: NDArray[np.int64]) -> int:
-    """Return the median of three medians of three keys that stand evenly apart (Tukey's ninther).
+    """Return the median of three medians of three evenly spaced keys (Tukey's ninther).
 
     Examples
     --------
@@ -59,14 +59,14 @@ def choose_pivot(key: NDArray[np.int64]) -> int:
 
 @kernel
 def move_below(key: Int64Column, pivot: int, with_equals: bool) -> int:
-    """Move the keys below a pivot to the front, in place, and return how many there are.
+    """Move the keys below a pivot to the front, in place, and return their number.
 
     Parameters
     ----------
     key : int64 array of shape (keys,)
     pivot : int
     with_equals : bool
-        Whether keys that equal the pivot go to the front as well.
+        Whether keys equal to the pivot are moved to the front as well.
 
     Returns
     -------
@@ -74,10 +74,10 @@ def move_below(key: Int64Column, pivot: int, with_equals: bool) -> int:
 
     Notes
     -----
-    O(keys), without a branch: every key changes places with the first that is not below, and only
-    a key that is below moves the border behind it.
+    O(keys), without a branch: every key is swapped with the first one that is not below, and only a
+    key that is below moves the border by one.
 
-    Source: N. Lomuto's partition, as told in J. Bentley, "Programming Pearls" (1986), column 10.
+    Source: N. Lomuto's partition, from J. Bentley, "Programming Pearls" (1986), column 10.
 
     Examples
     --------
@@ -95,25 +95,25 @@ def move_below(key: Int64Column, pivot: int, with_equals: bool) -> int:
 
 
 @kernel
-def select_ranks(key: Int64Column, wanted: Int64Row) -> None:
-    """Bring to each wanted rank the key that sorting would put there; the others stay in disorder.
+def select_ranks(key: Int64Column, ranks: Int64Row) -> None:
+    """Move to each requested rank the key that sorting would put there, without sorting the others.
 
     Parameters
     ----------
     key : int64 array of shape (keys,)
-        Reordered: no key before a wanted rank is above the one there, and none behind it below.
-    wanted : int64 array of shape (ranks,)
+        Reordered: no key before a requested rank is above the key there, none after it is below.
+    ranks : int64 array of shape (ranks,)
         From 0, in ascending order; -1 for none. Ranks may repeat.
 
     Notes
     -----
-    One rank takes O(keys), some three passes over keys in any order. R ranks take O(keys · log R),
-    as they share their rounds, and O(keys · R) at worst. A *fence* is a place that no key has to
-    cross any more: those before it are not above those behind. It is left by the rounds for one
-    rank and is where those for the next one end.
+    One rank takes O(keys), about three passes over keys in any order. R ranks take O(keys · log R),
+    as they share their rounds, and O(keys · R) at worst. A *fence* is a position that no key has to
+    cross any more: the keys before it are not above those after it. The rounds for one rank leave
+    fences, which bound the rounds for the next one.
 
     Source: Hoare, "Algorithm 65: FIND" (1961); the guard follows Musser, "Introspective sorting
-    and selection algorithms" (1997), with a sort by digits to fall back on.
+    and selection algorithms" (1997), with a radix sort as the fallback.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def select_ranks(key: Int64Column, wanted: Int64Row) -> None:
     """
     fences = [len(key)]
     first = settled = 0
-    for rank in wanted:
+    for rank in ranks:
         patience = PATIENCE
         while rank >= settled:
             while fences[-1] <= rank:
@@ -145,8 +145,8 @@ def select_ranks(key: Int64Column, wanted: Int64Row) -> None:
                 if rank < first:
                     settled = first  #: Rank {rank} is {pivot}, as all from {below} to {first - 1}.
                     continue
-            left = fences[-1] - first  #: {left} of {size} places are left.
-            patience -= left > size - size // 8
+            remaining = fences[-1] - first  #: {remaining} of {size} places are left.
+            patience -= remaining > size - size // 8
 
 
 @kernel
@@ -158,7 +158,7 @@ def quantile_places(
     high: Int64Matrix,
     fraction: Float64Matrix,
 ) -> None:
-    """Write the ranks around each quantile of partitions of some sizes.
+    """Write the ranks around each quantile of partitions of given sizes.
 
     Parameters
     ----------
@@ -166,9 +166,9 @@ def quantile_places(
     q, billionths : arrays of shape (quantiles,)
         As :func:`kernels.windows.quantile.walk_quantiles` takes them.
     low, high : int64 arrays of shape (partitions, quantiles)
-        Written: the ranks around the quantile, -1 where the partition is empty.
+        Written: the ranks around the quantile, -1 if the partition is empty.
     fraction : float64 array of shape (partitions, quantiles)
-        Written: how far the quantile is from the low rank to the high one.
+        Written: the quantile's fraction of the way from the low rank to the high one.
 
     Notes
     -----
@@ -191,10 +191,10 @@ def quantile_places(
                 low[i, k], high[i, k], fraction[i, k] = target(size[i], q[k], billionths[k])
 
 
-def places_of(
+def quantile_ranks(
     size: NDArray[np.int64], q: Sequence[float], *, discrete: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the ranks around each quantile of partitions of some sizes.
+    """Return the ranks around each quantile of partitions of given sizes.
 
     Parameters
     ----------
@@ -202,27 +202,27 @@ def places_of(
     q : sequence of float
         From 0 to 1.
     discrete : bool
-        Whether a quantile is one of the values, instead of between two of them.
+        Whether a quantile is one of the values instead of being interpolated between two.
 
     Returns
     -------
     low, high : int64 arrays of shape (partitions, quantiles)
         -1 where the partition is empty.
     fraction : float64 array of shape (partitions, quantiles)
-        How far the quantile is from the low rank to the high one.
+        The quantile's fraction of the way from the low rank to the high one.
 
     Examples
     --------
-    >>> low, high, fraction = places_of(np.array([4, 0]), [0.5, 1.0])
+    >>> low, high, fraction = quantile_ranks(np.array([4, 0]), [0.5, 1.0])
     >>> low.tolist(), high.tolist(), fraction.tolist()
     ([[1, 3], [-1, -1]], [[2, 3], [-1, -1]], [[0.5, 0.0], [0.0, 0.0]])
     """
     shape = len(size), len(q)
     low, high = np.empty(shape, np.int64), np.empty(shape, np.int64)
     fraction = np.empty(shape, np.float64)
-    billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
-    wanted = np.array(q, np.float64), np.array(billionths, np.int64)
-    quantile_places(np.ascontiguousarray(size, np.int64), *wanted, low, high, fraction)
+    billionths = [in_billionths(quantile) if discrete else INTERPOLATE for quantile in q]
+    quantiles = np.array(q, np.float64), np.array(billionths, np.int64)
+    quantile_places(np.ascontiguousarray(size, np.int64), *quantiles, low, high, fraction)
     return low, high, fraction
 
 
@@ -236,14 +236,14 @@ def keys_at(
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     key : int64 array of shape (rows,)
-        As :func:`kernels.structures.sort_keys.sort_keys` makes them of values.
+        Keys from :func:`kernels.structures.sort_keys.sort_keys`.
     *ranks : int64 arrays of shape (partitions, ranks)
         From 0, or -1 for none.
 
     Returns
     -------
     list of int64 arrays
-        One of the same shape for each array of ranks; 0 where there is none.
+        One of the same shape for each array of ranks; 0 for rank -1.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def keys_at(
 def between(
     low: NDArray[np.number], high: NDArray[np.number], fraction: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the numbers that lie a fraction of the way between others.
+    """Return the numbers at a fraction of the way between others.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def between(
 
 
 def floats_of_keys(key: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the floats of which :func:`kernels.structures.sort_keys.sort_keys` makes these keys.
+    """Return the floats from which :func:`kernels.structures.sort_keys.sort_keys` made these keys.
 
     Parameters
     ----------

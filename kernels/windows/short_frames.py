@@ -1,4 +1,4 @@
-"""Quantiles of frames of a few rows: the rows of a frame are kept sorted by moving them along."""
+"""Quantiles of frames of a few rows, which are kept sorted by insertion."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,47 +15,47 @@ from kernels.core.kernel import (
 from kernels.frames.frame_deltas import only_in
 from kernels.windows.quantile_places import NONE, target
 
-#: The most rows of a frame that is kept sorted; with more, finding places takes longer than ranks.
+#: The most rows of a frame that is kept sorted; with more, insertion is slower than ranks.
 LONGEST = 32
 
 
 @helper
-def take_out(rows: NDArray[np.int64], size: int, row: int) -> None:
-    """Take a row out of the sorted rows of a frame.
+def remove_row(rows: NDArray[np.int64], size: int, row: int) -> None:
+    """Remove a row from the sorted rows of a frame.
 
     Examples
     --------
     >>> rows = np.array([7, 5, 6])
-    >>> take_out(rows, 3, 5)
+    >>> remove_row(rows, 3, 5)
     >>> rows[:2].tolist()
     [7, 6]
     """
-    place = 0
-    while rows[place] != row:
-        place += 1
-    for above in range(place, size - 1):
+    position = 0
+    while rows[position] != row:
+        position += 1
+    for above in range(position, size - 1):
         rows[above] = rows[above + 1]
 
 
 @helper
-def put_in(rows: NDArray[np.int64], size: int, key: NDArray[np.int64], row: int) -> None:
-    """Put a row at its place among the sorted rows of a frame.
+def insert_row(rows: NDArray[np.int64], size: int, key: NDArray[np.int64], row: int) -> None:
+    """Insert a row into the sorted rows of a frame.
 
     Examples
     --------
     >>> rows, key = np.array([2, 0, 0]), np.array([30, 20, 10])
-    >>> put_in(rows, 2, key, 1)
+    >>> insert_row(rows, 2, key, 1)
     >>> rows.tolist()
     [2, 1, 0]
     """
-    place, new = size, key[row]
-    while place > 0:
-        other = rows[place - 1]
+    position, new = size, key[row]
+    while position > 0:
+        other = rows[position - 1]
         if key[other] < new or (key[other] == new and other < row):
             break
-        rows[place] = other
-        place -= 1
-    rows[place] = row
+        rows[position] = other
+        position -= 1
+    rows[position] = row
 
 
 @kernel
@@ -69,12 +69,12 @@ def insert_quantiles(
     high: Int64Matrix,
     fraction: Float64Matrix,
 ) -> None:
-    """Keep the rows of a short frame sorted, and read the quantiles at their places.
+    """Keep the rows of a short frame sorted, and read the quantiles at their positions.
 
     Parameters
     ----------
     key : int64 array of shape (values,)
-        What the values are ordered by, equal ones by their rows.
+        The sort key of the values; equal keys are ordered by row.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values, of no more than
         :data:`LONGEST` rows together.
@@ -83,9 +83,9 @@ def insert_quantiles(
 
     Notes
     -----
-    O(rows that enter or leave · rows of a frame + rows · quantiles): an insertion sort that goes on
-    from frame to frame (Knuth, The Art of Computer Programming 3, section 5.2.1). The values as a
-    whole are never sorted.
+    O(rows that enter or leave · rows of a frame + rows · quantiles): an insertion sort that
+    continues from frame to frame (Knuth, The Art of Computer Programming 3, section 5.2.1). The
+    values as a whole are never sorted.
 
     Examples
     --------
@@ -104,12 +104,12 @@ def insert_quantiles(
         for side in range(sides):
             first, last = only_in(begin, end, i - 1, i, side)
             for row in range(first, last):
-                take_out(rows, size, row)
+                remove_row(rows, size, row)
                 size -= 1  #: Row {row} leaves, and those above it move down.
         for side in range(sides):
             first, last = only_in(begin, end, i, i - 1, side)
             for row in range(first, last):
-                put_in(rows, size, key, row)
+                insert_row(rows, size, key, row)
                 size += 1  #: Row {row} enters at its place among {size}.
         for k in range(len(q)):
             low[i, k], high[i, k], fraction[i, k] = NONE, NONE, 0.0

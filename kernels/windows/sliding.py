@@ -1,7 +1,7 @@
-"""Aggregates of frames that slide: each row comes in once and goes out once.
+"""Aggregates of frames that slide: each row enters once and leaves once.
 
-Three ways, each O(1) a row: a state that takes rows back, where the aggregate has an inverse; two
-stacks, for any aggregate; and a deque of candidates for the smallest value.
+Three methods, each O(1) per row: a state from which rows are removed, if the aggregate has an
+inverse; two stacks, for any aggregate; and a deque of candidates for the smallest value.
 """
 
 import numpy as np
@@ -30,14 +30,14 @@ def running_states(
     end: Int64Matrix,
     states: Matrix,
 ) -> None:
-    """Follow the frames from row to row with one state that takes up rows and takes them back.
+    """Follow the frames from row to row with one state to which rows are added and removed.
 
     Parameters
     ----------
     empty : state
         The state before any row, of :mod:`kernels.states.states`, with an inverse.
     value, other : arrays of shape (values,)
-        What the aggregate is of, of the type of the state's fields.
+        The columns to aggregate, of the type of the state's fields.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     states : array of shape (rows, fields)
@@ -45,8 +45,8 @@ def running_states(
 
     Notes
     -----
-    O(rows + rows that enter or leave), no memory. For integers: floating numbers would leave
-    rounding errors behind, and NaN would never go away.
+    O(rows + rows that enter or leave), no memory. Only for integers: with floating numbers,
+    rounding errors would accumulate, and NaN would never go away.
 
     Examples
     --------
@@ -80,24 +80,24 @@ def sliding_states(
     end: Int64Matrix,
     states: Matrix,
 ) -> None:
-    """Follow a frame that only moves ahead, with states of its older and of its newer rows.
+    """Follow a frame that only moves forward, with states of its older and of its newer rows.
 
     Parameters
     ----------
     empty : state
         The state before any row, of :mod:`kernels.states.states`.
     value, other : arrays of shape (values,)
-        What the aggregate is of, of the type of the state's fields.
+        The columns to aggregate, of the type of the state's fields.
     begin, end : int64 arrays of shape (rows, 1)
-        The frame of each row as a half-open range of the values; from one that is not empty to the
+        The frame of each row as a half-open range of the values; from one non-empty frame to the
         next, neither end moves back.
     states : array of shape (rows, fields)
         Written: the state of each frame.
 
     Notes
     -----
-    O(values + rows): a row is added once to the newer rows, and once to the older ones, which know
-    the state from each of them up to the pivot. The order of rows is kept.
+    O(values + rows): a row is added once to the newer rows and once to the older ones; for each
+    older row the state from it up to the pivot is stored. The order of rows is kept.
 
     Source: the queue of two stacks, as in Tangwongsan, Hirzel and Schneider, "Low-latency
     sliding-window aggregation in worst-case constant time" (2017).
@@ -132,22 +132,22 @@ def sliding_states(
 
 @kernel
 def least_rows(key: Int64Column, begin: Int64Matrix, end: Int64Matrix, least: Int64Column) -> None:
-    """Write the row of the smallest key in a frame that only moves ahead, by a monotonic deque.
+    """Write the row of the smallest key in a frame that only moves forward, with a monotonic deque.
 
     Parameters
     ----------
     key : int64 array of shape (values,)
         For the largest, give ``~key``.
     begin, end : int64 arrays of shape (rows, 1)
-        The frame of each row as a half-open range of the values; from one that is not empty to the
+        The frame of each row as a half-open range of the values; from one non-empty frame to the
         next, neither end moves back.
     least : int64 array of shape (rows,)
         Written: the first row with the smallest key, -1 for an empty frame.
 
     Notes
     -----
-    O(values + rows). A row leaves the deque when a smaller one comes in behind it, since it can
-    never be the smallest again.
+    O(values + rows). A row is removed from the deque when a smaller one enters after it, since it
+    can never be the smallest again.
 
     Source: Lemire, "Streaming maximum-minimum filter using no more than three comparisons per
     element" (2006).

@@ -1,4 +1,4 @@
-"""The texts of moving frames, joined in the order of the rows."""
+"""The texts of moving frames, concatenated in the order of the rows."""
 
 import numpy as np
 from numba.extending import register_jitable
@@ -19,7 +19,7 @@ MOST_BYTES = 2**31 - 1
 def is_first(
     previous: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int
 ) -> bool:
-    """Say whether no row before it in the frame has the row's text.
+    """Return whether no earlier row in the frame has the row's text.
 
     Examples
     --------
@@ -45,29 +45,29 @@ def join(
     to: Int64Column,
     joined: Uint8Scratch,
 ) -> None:
-    """Write the texts of each frame one behind the other, in the order of the rows.
+    """Write the texts of each frame, concatenated in the order of the rows.
 
     Parameters
     ----------
     text : uint8 array
         The bytes of all texts.
     start, stop : int64 arrays of shape (values,)
-        Where the text of each value stands among the bytes.
+        Where the text of each value begins and ends among the bytes.
     previous : int64 array of shape (values,)
-        The nearest row before each that has its text, or -1; -1 everywhere where a text counts as
-        often as it is there.
+        The nearest row before each that has its text, or -1; -1 everywhere if repeated texts are
+        written as often as they occur.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values, in order.
     separator : uint8 array
         The bytes between two texts.
     to : int64 array of shape (rows,)
-        Where the text of each frame begins among those that are written.
+        Where the text of each frame begins among the written bytes.
     joined : uint8 array
         Written: the bytes of the joined texts.
 
     Notes
     -----
-    O(bytes that are written). Nothing that is kept from frame to frame would spare any of them.
+    O(written bytes), which no reuse from frame to frame could save.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def moving_join(
     *,
     key: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return the texts of each frame, joined in the order of the rows.
+    """Return the texts of each frame, concatenated in the order of the rows.
 
     Parameters
     ----------
@@ -112,14 +112,14 @@ def moving_join(
     text : uint8 array
         The bytes of all texts.
     start, stop : int64 arrays of shape (rows,)
-        Where the text of each row stands among the bytes. Where a partition has fewer values than
-        rows, they stand first, and what follows them may be anything.
+        Where the text of each row begins and ends among the bytes. If a partition has fewer values
+        than rows, they come first, and the other cells are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values, in order.
     separator : bytes
-        What stands between two texts.
+        The text between two texts.
     key : int64 array of shape (rows,), optional
-        Equal where the texts are: then each text counts once, where it is first in the frame.
+        Equal for equal texts: then each text is written once, where it is first in the frame.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def moving_join(
         number, following = np.empty_like(previous), np.empty_like(previous)
         link_equals.over(offsets, key, number, previous, following)
     joined = np.empty(ends[-1], np.uint8)
-    # Compiled code takes bytes that cannot be written to for another type.
+    # Read-only arrays would have another type in compiled code.
     text = np.require(text, np.uint8, "W")
     between = np.frombuffer(separator, np.uint8).copy()
     join.over(offsets, text, start, stop, previous, begin, end, between, ends[:-1], joined)
@@ -167,7 +167,7 @@ def _sizes(
     separator: int,
     key: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
-    """How many bytes the joined texts of each frame have, in O(n log n) however large these are."""
+    """Return the bytes of each frame's joined text, in O(n log n) whatever their number."""
     frames = "integer_sum", length + separator
     if key is None:
         total = moving_aggregate(offsets, *frames, begin, end)

@@ -44,10 +44,10 @@ def process_describer() -> Callable[[], str]:
 
         def kernels() -> dict[str, str]:
             try:
-                from kernels.core.shipment import place
+                from kernels.core.shipment import compiled_folder
             except Exception as error:
                 return {"fault": f"{type(error).__name__}: {error}"}
-            return {"place": place()}
+            return {"place": compiled_folder()}
 
         def memory() -> int | None:
             sizes: list[int] = []

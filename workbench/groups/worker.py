@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.structures.sort_keys import sort_keys
-from kernels.windows.selection import between, floats_of_keys, keys_at, places_of
+from kernels.windows.selection import between, floats_of_keys, keys_at, quantile_ranks
 from workbench.columnar.blocks import grouped
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.columns import (
@@ -134,7 +134,7 @@ def discrete_quantiles(
     >>> discrete_quantiles(np.array([0, 3, 3]), pa.array(["b", "c", "a"]), (0.5,)).to_pylist()
     ['b', None]
     """
-    low, _, _ = places_of(np.diff(offsets), q, discrete=True)
+    low, _, _ = quantile_ranks(np.diff(offsets), q, discrete=True)
     codes = codes_in_order(values)
     [keys] = keys_at(offsets, codes, low)
     flat, is_empty = keys.ravel(), low.ravel() < 0
@@ -167,7 +167,7 @@ def interpolated_quantiles(
     >>> interpolated_quantiles(np.array([0, 3, 3]), pa.array([4, 1, 9]), (0.25, 1.0)).to_pylist()
     [2.5, 9.0, None, None]
     """
-    low, high, fraction = places_of(np.diff(offsets), q)
+    low, high, fraction = quantile_ranks(np.diff(offsets), q)
     is_empty = low.ravel() < 0
     if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
         first, last = keys_at(offsets, measured(values), low, high)

@@ -1,1 +1,1 @@
-"""Window functions of the distinct values of each frame. Those of all values stand beside."""
+"""Window functions of the distinct values of each frame. Those of all values are in ``windows``."""

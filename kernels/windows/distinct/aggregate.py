@@ -1,7 +1,7 @@
 """Aggregates of the distinct values of moving frames: each value counts once.
 
-Two ways: a count for each value and a state that takes values back, or a sweep over the rows that
-keeps each value at its newest row only.
+Two methods: a count for each value and a state from which values are removed, or a sweep over the
+rows that stores each value only at its newest row.
 """
 
 from typing import Any
@@ -83,16 +83,16 @@ def running_distinct(
     end: Int64Matrix,
     states: Matrix,
 ) -> None:
-    """Follow the frames from row to row, and take up a value when its first row comes in.
+    """Follow the frames from row to row, and add a value to the state when its first row enters.
 
     Parameters
     ----------
     empty : state
         The state before any row, of :mod:`kernels.states.states`, with an inverse.
     value, other : arrays of shape (values,)
-        What the aggregate is of, of the type of the state's fields.
+        The columns to aggregate, of the type of the state's fields.
     key : int64 array of shape (values,)
-        Equal where the values are. Values that no frame has may be anything.
+        Equal for equal values. Values that no frame has are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     states : array of shape (rows, fields)
@@ -100,7 +100,7 @@ def running_distinct(
 
     Notes
     -----
-    O(values + rows that enter or leave). For integers, as
+    O(values + rows that enter or leave). Only for integers, as
     :func:`kernels.windows.sliding.running_states`.
 
     Source: Wesley and Xu, "Incremental computation of common windowed holistic aggregates" (2016).
@@ -135,18 +135,18 @@ def running_distinct(
 
 @kernel
 def by_end(begin: Int64Matrix, end: Int64Matrix, visit: Uint32Column) -> None:
-    """Write an order of the frames in which no end of a frame that is not empty moves back.
+    """Write an order of the frames in which no end of a non-empty frame moves back.
 
     Parameters
     ----------
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges.
     visit : uint32 array of shape (rows,)
-        Written: the rows, as they come where that will do.
+        Written: the rows; in their own order if that is such an order.
 
     Notes
     -----
-    O(rows), by digits.
+    O(rows), with a radix sort.
 
     Examples
     --------
@@ -173,16 +173,16 @@ def sweep_distinct(
     end: Int64Matrix,
     states: Matrix,
 ) -> None:
-    """Sweep over the rows with a tree of states in which only the newest row of a value stands.
+    """Sweep over the rows with a tree of states that contains only the newest row of each value.
 
     Parameters
     ----------
     empty : state
         The state before any row, of :mod:`kernels.states.states`.
     value, other : arrays of shape (values,)
-        What the aggregate is of, of the type of the state's fields.
+        The columns to aggregate, of the type of the state's fields.
     key : int64 array of shape (values,)
-        Equal where the values are. Values that no frame has may be anything.
+        Equal for equal values. Values that no frame has are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values, in order.
     states : array of shape (rows, fields)
@@ -191,8 +191,8 @@ def sweep_distinct(
     Notes
     -----
     O((values + rows) · log values + rows in holes). Frames are visited by their ends: when the
-    sweep has come to that of a frame, each of its values stands once between the frame's begin and
-    there. A value whose newest row is in a hole is looked up before it.
+    sweep reaches the end of a frame, the tree contains each of its values once from the frame's
+    begin on. For a value whose newest row is in a hole, an earlier row is searched.
 
     Examples
     --------
@@ -249,13 +249,12 @@ def moving_distinct(
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     name : str
-        One of :data:`kernels.states.aggregates.AGGREGATES` that is of numbers: for the others,
-        distinct values change nothing.
+        An aggregate of numbers from :data:`kernels.states.aggregates.AGGREGATES`; the others are
+        the same for distinct values.
     values : array of shape (rows,)
-        Where a partition has fewer values than rows, they stand first, and what follows them may
-        be anything.
+        If a partition has fewer values than rows, they come first, and the other cells are ignored.
     key : int64 array of shape (rows,)
-        Equal where the values, or the pairs of values, are.
+        Equal for equal values, or pairs of values.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values, in order.
     other : array of shape (rows,), optional
@@ -264,7 +263,7 @@ def moving_distinct(
     Returns
     -------
     array of shape (rows,)
-        The answer; it means nothing for a frame of fewer distinct values than the aggregate
+        The result; it is not valid for a frame with fewer distinct values than the aggregate
         ``needs``.
 
     Raises
@@ -279,15 +278,15 @@ def moving_distinct(
     [3, 11, 11]
     """
     if name not in AGGREGATES or AGGREGATES[name].takes == KEYS:
-        known = ", ".join(one for one, made in AGGREGATES.items() if made.takes != KEYS)
-        raise ValueError(f"name: {name!r} is no aggregate of numbers; use one of {known}.")
+        names = ", ".join(key for key, each in AGGREGATES.items() if each.takes != KEYS)
+        raise ValueError(f"name: {name!r} is no aggregate of numbers; use one of {names}.")
     dtype = np.asarray(AGGREGATES[name].empty).dtype
     value = values.astype(dtype, copy=False)
     columns = value, value if other is None else other.astype(dtype, copy=False)
     empty = empty_for(name, *columns)
     states = np.empty((len(begin), len(empty)), dtype)
     exact = hasattr(empty, "inverse") and isinstance(empty[0], int)
-    near = exact and turnover.over(offsets, begin, end).sum() <= FEW * len(begin)
-    states_of = running_distinct if near else sweep_distinct
+    few_moves = exact and turnover.over(offsets, begin, end).sum() <= FEW * len(begin)
+    states_of = running_distinct if few_moves else sweep_distinct
     states_of.over(offsets, empty, *columns, key, begin, end, states)
     return finalized(name, states)

@@ -1,4 +1,4 @@
-"""How many distinct values does a moving frame have?"""
+"""The number of distinct values of moving frames."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from kernels.structures.wavelet import count_below, wavelet
 def walk_distinct(
     number: Int64Column, begin: Int64Matrix, end: Int64Matrix, result: Int64Column
 ) -> None:
-    """Follow the frames from row to row, and count how often each value is in.
+    """Follow the frames from row to row, and count how often each value is in the frame.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def walk_distinct(
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     result : int64 array of shape (rows,)
-        Written: how many distinct values each frame has.
+        Written: the number of distinct values of each frame.
 
     Notes
     -----
@@ -60,7 +60,7 @@ def walk_distinct(
 
 @helper
 def in_frame(begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int) -> bool:
-    """Say whether a row is in a frame.
+    """Return whether a row is in a frame.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def in_frame(begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int)
 
 @helper
 def hull(begin: NDArray[np.int64], end: NDArray[np.int64], i: int) -> tuple[int, int]:
-    """Return the range from the first row of a frame to behind its last, empty when the frame is.
+    """Return the range of rows from the first of a frame to its last, empty for an empty frame.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def hull(begin: NDArray[np.int64], end: NDArray[np.int64], i: int) -> tuple[int,
 def only_in_holes(
     following: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int
 ) -> bool:
-    """Say whether a row, and all that follow with its value up to the frame's end, are in holes.
+    """Return whether a row and all later rows with its value up to the frame's end are in holes.
 
     Examples
     --------
@@ -119,25 +119,24 @@ def find_distinct(
     end: Int64Matrix,
     result: Int64Column,
 ) -> None:
-    """Count the distinct values of each frame by itself, however the frames move.
+    """Count the distinct values of each frame independently, for frames that move in any way.
 
     Parameters
     ----------
     previous, following : int64 arrays of shape (values,)
-        The nearest row before and behind each that has its value, or -1.
+        The nearest rows before and after each that have its value, or -1.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values, in order.
     result : int64 array of shape (rows,)
-        Written: how many distinct values each frame has.
+        Written: the number of distinct values of each frame.
 
     Notes
     -----
-    O((values + rows) · log values + rows in holes). A value counts where it is first: where the row
-    before it with its value is not in the frame.
+    O((values + rows) · log values + rows in holes). A value is counted at its first row: the one
+    whose previous row with that value is not in the frame.
 
     Source: Vogelsgesang et al., "Efficient evaluation of arbitrarily-framed holistic SQL
-    aggregates and window functions" (2022), with a wavelet matrix in the place of a merge sort
-    tree.
+    aggregates and window functions" (2022), with a wavelet matrix instead of a merge sort tree.
 
     Examples
     --------
@@ -173,15 +172,15 @@ def count_distinct(
     Parameters
     ----------
     key : int64 array of shape (values,)
-        Equal where the values are. Values that no frame has may be anything.
+        Equal for equal values. Values that no frame has are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values, in order.
     result : int64 array of shape (rows,)
-        Written: how many distinct values each frame has.
+        Written: the number of distinct values of each frame.
 
     Notes
     -----
-    O(values + rows) where frames move little from row to row, else as :func:`find_distinct`.
+    O(values + rows) if frames move little from row to row, else as :func:`find_distinct`.
 
     Examples
     --------
@@ -212,8 +211,8 @@ def moving_count_distinct(
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     values : integer or float array of shape (rows,)
-        For another type, numbers that are equal where the values are. Where a partition has fewer
-        values than rows, they stand first, and what follows them may be anything.
+        For another type, numbers that are equal for equal values. If a partition has fewer values
+        than rows, they come first, and the other cells are ignored.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values, in order.
 

@@ -16,7 +16,7 @@ NONE = -1
 
 @register_jitable
 def count_rank(tree: Ints, rank: int, by: int) -> int:
-    """Add to the count of a rank in a Fenwick tree, and return what was added. O(log ranks).
+    """Add to the count of a rank in a Fenwick tree, and return the addend. O(log ranks).
 
     Examples
     --------
@@ -33,7 +33,7 @@ def count_rank(tree: Ints, rank: int, by: int) -> int:
 
 @register_jitable
 def nth_value(value: Floats, row_of: Ints, tree: Ints, size: int, index: int) -> float:
-    """Return the value of the counted rank that has ``index`` others below it, NaN for none.
+    """Return the value of the counted rank with ``index`` counted ranks below it, or NaN.
 
     Examples
     --------
@@ -52,13 +52,13 @@ def nth_value(value: Floats, row_of: Ints, tree: Ints, size: int, index: int) ->
             rank += step
             index -= tree[rank]
         step >>= 1
-    found: float = value[row_of[rank]]
-    return found
+    result: float = value[row_of[rank]]
+    return result
 
 
 @register_jitable
 def deviation_of(value: Floats, row_of: Ints, tree: Ints, size: int) -> float:
-    """Return the median deviation of the counted ranks, by bisection for the run around the median.
+    """Return the median deviation of the counted ranks, with bisection for the run at the median.
 
     Examples
     --------
@@ -96,16 +96,16 @@ def distinct_deviations(
     end: Int64Matrix,
     result: Float64Column,
 ) -> None:
-    """Follow the frames with a count of the distinct values, and look for the run at the median.
+    """Follow the frames with a count of the distinct values, and search the run at the median.
 
     Parameters
     ----------
     value : float64 array of shape (values,)
-        NaN counts as the largest. Values that no frame has may be anything.
+        NaN counts as the largest. Values that no frame has are ignored.
     order : uint32 array of shape (values,)
         The row of each rank.
     key : int64 array of shape (values,)
-        Equal where the values are.
+        Equal for equal values.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     result : float64 array of shape (rows,)
@@ -113,8 +113,8 @@ def distinct_deviations(
 
     Notes
     -----
-    O((rows that enter or leave + rows · log values) · log values); frames that move far are visited
-    in Mo's order: then O(√values) rows enter and leave a frame.
+    O((rows that enter or leave + rows · log values) · log values). Frames that move far are visited
+    in Mo's order, in which O(√values) rows enter and leave a frame.
 
     Source: the tree of counts is that of Fenwick, "A new data structure for cumulative frequency
     tables" (1994).
@@ -168,7 +168,7 @@ def moving_distinct_mad(
     Returns
     -------
     float64 array of shape (rows,)
-        NaN where the frame is empty.
+        NaN for an empty frame.
 
     Examples
     --------

@@ -37,17 +37,17 @@ def dense_ranks(order: Words, key: Ints) -> tuple[Ints, Ints]:
     rank, row_of, distinct = np.zeros(len(key), np.int64), np.zeros(len(key), np.int64), 0
     for i in range(len(key)):
         row = int(order[i])
-        another = i > 0 and key[row] != key[order[i - 1]]
-        distinct += another
-        # The first, since the last may be one that no frame has.
-        row_of[distinct] = row if i == 0 or another else min(row, row_of[distinct])
+        new = i > 0 and key[row] != key[order[i - 1]]
+        distinct += new
+        # The first row, as the last may be one that no frame has.
+        row_of[distinct] = row if i == 0 or new else min(row, row_of[distinct])
         rank[row] = distinct
     return rank, row_of
 
 
 @register_jitable
 def enter(words: Words, starts: Ints, count: Ints, at: int) -> int:
-    """Count a row of a rank; return 1 when it is the first, and the rank comes into the set.
+    """Count a row of a rank; return 1 if it is the first, and the rank enters the set.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def enter(words: Words, starts: Ints, count: Ints, at: int) -> int:
 
 @register_jitable
 def leave(words: Words, starts: Ints, count: Ints, at: int) -> int:
-    """Take back a row of a rank; return 1 when it was the last, and the rank leaves the set.
+    """Remove a row of a rank; return 1 if it was the last, and the rank leaves the set.
 
     Examples
     --------
@@ -93,14 +93,14 @@ def distinct_quantiles(
     high: Int64Matrix,
     fraction: Float64Matrix,
 ) -> None:
-    """Follow the frames, with one finger a quantile on the distinct values in their order.
+    """Follow the frames, with one finger per quantile on the sorted distinct values.
 
     Parameters
     ----------
     order : uint32 array of shape (values,)
-        The row of each rank; values that no frame has may rank anywhere.
+        The row of each rank; values that no frame has may have any rank.
     key : int64 array of shape (values,)
-        Equal where the values are.
+        Equal for equal values.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     q, billionths, low, high, fraction : arrays
@@ -110,10 +110,10 @@ def distinct_quantiles(
     -----
     O(quantiles · (values + rows + rows that enter or leave)) steps of O(log₃₂ values): a value
     enters with its first row and leaves with its last. Frames that move far are visited in Mo's
-    order: then O(√values) rows enter and leave a frame.
+    order, in which O(√values) rows enter and leave a frame.
 
     Source: Wesley and Xu, "Incremental computation of common windowed holistic aggregates" (2016),
-    with a set of ranks in the place of a list of rows.
+    with a set of ranks instead of a list of rows.
 
     Examples
     --------
@@ -175,10 +175,10 @@ def find_distinct_quantile_rows(
     Returns
     -------
     low, high : int64 arrays of shape (rows, quantiles)
-        The partition's first rows, in the frame or not, that have the values; -1 for an empty
-        frame.
+        The first rows of the partition with the values, whether in the frame or not; -1 for an
+        empty frame.
     fraction : float64 array of shape (rows, quantiles)
-        How far the quantile is from the low value to the high one.
+        The quantile's fraction of the way from the low value to the high one.
 
     Examples
     --------
@@ -191,8 +191,8 @@ def find_distinct_quantile_rows(
     shape = len(begin), len(q)
     low, high = np.empty(shape, np.int64), np.empty(shape, np.int64)
     fraction = np.empty(shape, np.float64)
-    billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
-    wanted = np.array(q, np.float64), np.array(billionths, np.int64)
+    billionths = [in_billionths(quantile) if discrete else INTERPOLATE for quantile in q]
+    quantiles = np.array(q, np.float64), np.array(billionths, np.int64)
     order = orders(offsets, key)
-    distinct_quantiles.over(offsets, order, key, begin, end, *wanted, low, high, fraction)
+    distinct_quantiles.over(offsets, order, key, begin, end, *quantiles, low, high, fraction)
     return low, high, fraction

@@ -1,4 +1,4 @@
-"""Compiled kernels are used only as long as no source of any kernel has changed."""
+"""Compiled kernels are used only while no source of any kernel has changed."""
 
 import shutil
 import subprocess
@@ -30,26 +30,26 @@ def copy(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("file", ["core/kernel.py", "structures/order.py", "windows/mode.py"])
-def test_an_edit_in_any_folder_makes_what_is_compiled_stale(copy: Path, file: str) -> None:
+def test_an_edit_in_any_folder_makes_compiled_kernels_stale(copy: Path, file: str) -> None:
     before = stamp_in(copy.parent)
     with copy.joinpath(file).open("a") as source:
         source.write("# edited\n")
     assert stamp_in(copy.parent) != before
 
 
-def test_what_is_compiled_serves_the_same_sources_in_another_place(copy: Path) -> None:
+def test_equal_sources_in_another_folder_share_compiled_kernels(copy: Path) -> None:
     assert stamp_in(copy.parent) == stamp_in(PACKAGE.parent)
 
 
-def test_threads_that_compile_at_a_time_leave_numbas_setting_as_it_was() -> None:
+def test_threads_that_compile_simultaneously_restore_numbas_setting() -> None:
     before = getattr(config, SETTING)
 
-    def compile_behind(seconds: float) -> str:
+    def compile_after(seconds: float) -> str:
         time.sleep(seconds)
         with located():
             time.sleep(0.1)
             return str(getattr(config, SETTING))
 
     with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(compile_behind, [0, 0.05])) == [LOCATORS, LOCATORS]
+        assert list(pool.map(compile_after, [0, 0.05])) == [LOCATORS, LOCATORS]
     assert getattr(config, SETTING) == before

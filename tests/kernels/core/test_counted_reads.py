@@ -1,4 +1,4 @@
-"""How many values a kernel reads: counted in the kernel itself, and as few as each promises."""
+"""The number of values that a kernel reads, as counted in the kernel, is within its bound."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ VALUES = np.random.default_rng(3).integers(0, 99, 90)
 BEGIN = np.arange(60)[:, None]
 
 
-def reads(kernel: Kernel, length: int, *given: Any) -> int:
+def reads(kernel: Kernel, length: int, *arguments: Any) -> int:
     states = np.zeros((len(BEGIN), 2), np.int64)
-    return values_read(kernel, *given, VALUES, VALUES, BEGIN, BEGIN + length, states)
+    return values_read(kernel, *arguments, VALUES, VALUES, BEGIN, BEGIN + length, states)
 
 
 def test_the_naive_way_reads_every_row_of_every_frame() -> None:
@@ -50,7 +50,7 @@ def test_a_tree_reads_a_few_values_a_level(fanout: int) -> None:
     assert reads(tree_states, 30, Sum(0, 0), fanout) <= building + 60 * a_frame
 
 
-def test_what_is_counted_answers_as_ever() -> None:
+def test_counting_does_not_change_the_results() -> None:
     column = VALUES.astype(float)
     counted, plain = (np.zeros((60, len(Moments()))) for _ in range(2))
     frames: tuple[NDArray[np.int64], ...] = BEGIN, BEGIN + 7

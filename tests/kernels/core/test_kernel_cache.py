@@ -1,4 +1,4 @@
-"""A kernel that is not ready is compiled on its first call, once, and a line says so."""
+"""A kernel that is not cached is compiled once, on its first call, and a line is printed."""
 
 import os
 import subprocess
@@ -16,11 +16,11 @@ def call():
 TOGETHER = """
 import pathlib, sys, time
 pathlib.Path(sys.argv[1]).touch()
-while not all(pathlib.Path(one).exists() for one in sys.argv[1:]):
+while not all(pathlib.Path(name).exists() for name in sys.argv[1:]):
     time.sleep(0.001)
 print(call())
 """
-#: While the first process lives on, a second one tries what it could not compile.
+#: While the first process runs, a second one tries to compile the same kernel, which fails.
 REFUSED = """
 import subprocess, sys
 try:
@@ -41,22 +41,22 @@ def start(cache: Path, code: str, *arguments: object) -> subprocess.Popen[str]:
     )
 
 
-def test_the_first_call_on_a_machine_says_that_it_compiles_and_later_ones_say_nothing(
+def test_the_first_call_on_a_machine_prints_that_it_compiles_and_later_ones_print_nothing(
     tmp_path: Path,
 ) -> None:
     assert start(tmp_path, "print(call())").communicate() == ("1\n", LINE)
     assert start(tmp_path, "print(call())").communicate() == ("0\n", "")
 
 
-def test_of_two_processes_at_a_time_one_compiles_and_one_line_says_so(tmp_path: Path) -> None:
-    there = tmp_path / "first", tmp_path / "second"
-    both = [start(tmp_path, TOGETHER, *order) for order in (there, there[::-1])]
-    compiled, lines = zip(*(one.communicate() for one in both), strict=True)
+def test_of_two_simultaneous_processes_one_compiles_and_one_line_is_printed(tmp_path: Path) -> None:
+    files = tmp_path / "first", tmp_path / "second"
+    processes = [start(tmp_path, TOGETHER, *order) for order in (files, files[::-1])]
+    compiled, lines = zip(*(process.communicate() for process in processes), strict=True)
     assert sorted(compiled) == ["0\n", "1\n"]
     assert "".join(lines) == LINE
 
 
-def test_what_cannot_be_compiled_holds_up_no_other_process(tmp_path: Path) -> None:
+def test_a_failed_compilation_blocks_no_other_process(tmp_path: Path) -> None:
     process = start(tmp_path, REFUSED)
     process.communicate()
     assert process.returncode == 0

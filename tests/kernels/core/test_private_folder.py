@@ -1,4 +1,4 @@
-"""What is read from a cache runs, so no other user of the machine may have put it there."""
+"""The content of a cache is executed, so no other user of the machine may write to it."""
 
 import os
 import tempfile
@@ -15,8 +15,8 @@ Hand = Callable[[Path], None]
 
 
 @pytest.fixture
-def hand_over(monkeypatch: pytest.MonkeyPatch) -> Hand:
-    """Makes a folder somebody else's."""
+def change_owner(monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """Change the owner of a folder to another user."""
 
     def change(folder: Path) -> None:
         if os.getuid() == 0:
@@ -30,11 +30,11 @@ def hand_over(monkeypatch: pytest.MonkeyPatch) -> Hand:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Another place for temporary files."""
-    place = tmp_path / "temporary"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
-    return place
+    """Another folder for temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o757, 0o1777])
@@ -45,7 +45,7 @@ def test_a_folder_that_others_can_write_to_is_not_private(tmp_path: Path, mode: 
 
 
 @pytest.mark.parametrize(("mode", "private"), [(0o777, False), (0o1777, True), (0o755, True)])
-def test_others_must_not_be_able_to_put_another_folder_in_its_place(
+def test_a_folder_that_others_can_replace_is_not_private(
     tmp_path: Path, mode: int, private: bool
 ) -> None:
     folder = tmp_path / "above" / "folder"
@@ -54,32 +54,32 @@ def test_others_must_not_be_able_to_put_another_folder_in_its_place(
     assert is_private(folder) == private
 
 
-def test_a_folder_of_somebody_else_is_not_private(tmp_path: Path, hand_over: Hand) -> None:
-    hand_over(tmp_path)
+def test_a_folder_of_another_user_is_not_private(tmp_path: Path, change_owner: Hand) -> None:
+    change_owner(tmp_path)
     assert not is_private(tmp_path)
 
 
-def test_a_link_is_as_private_as_what_it_leads_to(tmp_path: Path) -> None:
+def test_a_link_is_as_private_as_its_target(tmp_path: Path) -> None:
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o777)
     (tmp_path / "link").symlink_to("open")
     assert not is_private(tmp_path / "link")
 
 
-def test_what_is_made_is_for_this_user_alone(tmp_path: Path) -> None:
+def test_created_folders_are_only_for_this_user(tmp_path: Path) -> None:
     folder = private_folder(tmp_path / "cache" / "kernels")
     assert folder == tmp_path / "cache" / "kernels"
-    assert [one.stat().st_mode & 0o777 for one in (folder, folder.parent)] == [0o700, 0o700]
+    assert [path.stat().st_mode & 0o777 for path in (folder, folder.parent)] == [0o700, 0o700]
 
 
-def test_a_file_in_the_way_leads_to_the_temporary_files(tmp_path: Path, elsewhere: Path) -> None:
+def test_a_file_in_the_path_leads_to_the_temporary_files(tmp_path: Path, elsewhere: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     folder = private_folder(tmp_path / "file" / "kernels")
     assert folder == elsewhere / f"window-workbench-{os.getuid()}" / "kernels"
     assert private_folder(tmp_path / "file" / "kernels") == folder
 
 
-def test_a_prepared_folder_among_the_temporary_files_is_not_taken(
+def test_an_open_folder_among_the_temporary_files_is_not_used(
     tmp_path: Path, elsewhere: Path
 ) -> None:
     prepared = elsewhere / f"window-workbench-{os.getuid()}" / "open"
@@ -93,25 +93,23 @@ def test_a_prepared_folder_among_the_temporary_files_is_not_taken(
 
 
 @pytest.fixture
-def of_somebody_else(
-    tmp_path: Path, elsewhere: Path, hand_over: Hand, monkeypatch: pytest.MonkeyPatch
+def of_another_user(
+    tmp_path: Path, elsewhere: Path, change_owner: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """A folder for compiled kernels, as the settings name it, that is somebody else's."""
+    """The configured folder for compiled kernels, which belongs to another user."""
     folder = tmp_path / "kernels"
     folder.mkdir()
-    hand_over(folder)
+    change_owner(folder)
     monkeypatch.setattr(config, "CACHE_DIR", str(folder))
     cache_folder.cache_clear()
     yield folder
     cache_folder.cache_clear()
 
 
-def test_compiled_kernels_of_somebody_else_are_neither_read_nor_written(
-    of_somebody_else: Path,
-) -> None:
+def test_a_cache_of_another_user_is_neither_read_nor_written(of_another_user: Path) -> None:
     locator = KernelLocator("kernels.structures.order", 1)
     locator.ensure_cache_path()
-    place = Path(locator.get_cache_path())
-    assert of_somebody_else not in place.parents
-    assert is_private(place)
-    assert list(of_somebody_else.iterdir()) == []
+    folder = Path(locator.get_cache_path())
+    assert of_another_user not in folder.parents
+    assert is_private(folder)
+    assert list(of_another_user.iterdir()) == []

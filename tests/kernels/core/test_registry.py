@@ -1,4 +1,4 @@
-"""What holds for every kernel: one function, two speeds."""
+"""Properties of every kernel: it gives the same results traced and compiled."""
 
 import re
 import subprocess
@@ -47,15 +47,15 @@ def uint32(values: Any) -> NDArray[np.uint32]:
 
 
 @st.composite
-def entries(draw: st.DrawFn, most: int = 40, sort: bool = False) -> Args:
-    rows = draw(st.lists(st.tuples(st.integers(-8, 8), st.integers(0, 3)), max_size=most))
+def entries(draw: st.DrawFn, max_size: int = 40, sort: bool = False) -> Args:
+    rows = draw(st.lists(st.tuples(st.integers(-8, 8), st.integers(0, 3)), max_size=max_size))
     rows = sorted(rows) if sort else rows
     return [int64([t for t, _ in rows]), uint32([k for _, k in rows])]
 
 
 @st.composite
-def wide_entries(draw: st.DrawFn, least: int = 1) -> Args:
-    size = draw(st.integers(least, 90))
+def wide_entries(draw: st.DrawFn, min_size: int = 1) -> Args:
+    size = draw(st.integers(min_size, 90))
     random = np.random.default_rng(draw(st.integers(0, 999)))
     low, high = draw(st.sampled_from([(-9, 9), (-70_000, 70_000), (-(2**63), 2**63 - 1)]))
     steps = random.integers(0, draw(st.sampled_from([4, 32, 2**32])), size)
@@ -75,13 +75,13 @@ def with_digits(draw: st.DrawFn) -> Args:
 
 
 @st.composite
-def conditions(draw: st.DrawFn, least: int = 0) -> NDArray[np.uint32]:
-    return uint32(draw(st.lists(st.integers(0, 15), min_size=least, max_size=6)))
+def conditions(draw: st.DrawFn, min_size: int = 0) -> NDArray[np.uint32]:
+    return uint32(draw(st.lists(st.integers(0, 15), min_size=min_size, max_size=6)))
 
 
 @st.composite
 def matching(draw: st.DrawFn) -> Args:
-    rows = draw(conditions(least=1))
+    rows = draw(conditions(min_size=1))
     low = draw(st.integers(0, 4))
     spare = draw(st.integers(0, len(rows) - 1))
     memory = [int64(np.zeros(len(rows))) for _ in range(2)] + [int64(np.zeros(4)) for _ in range(2)]
@@ -98,24 +98,24 @@ def expansion(draw: st.DrawFn) -> Args:
 
 @st.composite
 def origins(draw: st.DrawFn) -> Args:
-    rows = draw(conditions(least=1))
-    settled = draw(st.integers(0, 3))
+    rows = draw(conditions(min_size=1))
+    highest = draw(st.integers(0, 3))
     start = int64(sorted(draw(st.lists(times.map(len), min_size=4, max_size=4)), reverse=True))
     row = draw(st.integers(0, len(rows) - 1))
-    numbers = [row, draw(st.integers(0, 3)), settled, 40, draw(st.integers(0, 40))]
+    numbers = [row, draw(st.integers(0, 3)), highest, 40, draw(st.integers(0, 40))]
     memory = [int64(np.zeros(len(rows))) for _ in range(2)] + [int64(np.zeros(4)) for _ in range(2)]
     return [rows, *numbers, draw(st.booleans()), start, *memory]
 
 
 @st.composite
-def held(draw: st.DrawFn) -> Args:
+def extensions(draw: st.DrawFn) -> Args:
     origin = [draw(st.integers(-1, k)) for k in range(4)]
     return [9, int64(origin), int64(np.zeros(4)), int64(np.arange(16).reshape(4, 4))]
 
 
 @st.composite
 def funnels(draw: st.DrawFn) -> Args:
-    time, step = draw(entries(most=12, sort=True))
+    time, step = draw(entries(max_size=12, sort=True))
     modes = draw(st.one_of(st.just([False] * 4), st.lists(st.booleans(), min_size=4, max_size=4)))
     slots = [int64(np.zeros(3)) for _ in range(2)]
     return [
@@ -200,11 +200,11 @@ def lists_every_bit(before: Args, after: Args, result: Any) -> bool:
 
 
 def extends_the_newest(before: Args, after: Args, result: Any) -> bool:
-    rows, row, k, settled, now, window, increase, start = before[:8]
+    rows, row, k, highest, now, window, increase, start = before[:8]
     others = [c for i, c in enumerate(rows.tolist()) if i != row]
     possible = [
         level
-        for level in range(min(k, settled) + 1)
+        for level in range(min(k, highest) + 1)
         if (level == k or not increase)
         and (level == 0 or now - start[level - 1] <= window)
         and brute_force.fillable(others, level, k)
@@ -226,12 +226,12 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "expand_conditions": (expansion(), lists_every_bit),
     "fillable": (matching(), matches_by_force),
     "group_rows": (groups(), stands_by_group),
-    "hold_chains": (held(), holds_extended_chains),
+    "hold_chains": (extensions(), holds_extended_chains),
     "in_order": (entries(), says_whether_sorted),
     "insertion_sort": (entries(), sorted_by_both),
     "radix_sort": (wide_entries(), sorted_by_both),
     "oldest_origin": (origins(), extends_the_newest),
-    "sort_entries": (st.one_of(entries(most=100), wide_entries(least=80)), sorted_by_both),
+    "sort_entries": (st.one_of(entries(max_size=100), wide_entries(min_size=80)), sorted_by_both),
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
     **cases_chains.CASES,

@@ -1,4 +1,4 @@
-"""A trace: every captioned step as a full state, of the function that also runs compiled."""
+"""A trace has every captioned step as a full state, of the function that also runs compiled."""
 
 import sys
 from typing import Any
@@ -33,7 +33,7 @@ def run(*values: int, **options: Any) -> tuple[Kernel, Trace]:
     return running_sum, trace(running_sum, *columns, **options)
 
 
-def test_each_step_says_what_its_line_has_done() -> None:
+def test_each_caption_describes_the_state_after_its_line() -> None:
     _, traced = run(1, 8)
     assert [step.caption for step in traced.steps] == [
         "1 is added.",
@@ -54,7 +54,7 @@ def test_each_step_is_complete_without_its_neighbours() -> None:
     }
 
 
-def test_a_step_marks_what_differs_from_the_step_before_of_its_kernel() -> None:
+def test_a_step_marks_changes_since_the_previous_step_of_its_kernel() -> None:
     _, traced = run(1, 8)
     assert traced.steps[2].changed == {"values": [], "total": [1], "large": False, "i": True}
 
@@ -65,24 +65,24 @@ def test_a_called_kernel_is_stepped_into_and_listed() -> None:
     assert [k.__name__ for k in traced.kernels] == ["running_sum", "doubled"]
 
 
-def test_a_line_of_a_step_is_the_line_of_the_source_that_bears_its_caption() -> None:
+def test_the_line_of_a_step_is_the_source_line_of_its_caption() -> None:
     traced_kernel, traced = run(1, 8)
     sources = {k.__name__: k.source.splitlines() for k in traced.kernels}
     assert all("#: " in sources[step.kernel][step.line - 1] for step in traced.steps)
     assert traced_kernel.source.startswith("def running_sum(")
 
 
-def test_kinds_of_value_are_shown_as_asked() -> None:
+def test_values_are_formatted_by_their_kind() -> None:
     _, traced = run(3, show={"amount": "{} apples".format})
     assert traced.steps[0].caption == "3 apples is added."
 
 
-def test_too_many_steps_are_refused_with_a_sentence() -> None:
+def test_too_many_steps_raise_an_error() -> None:
     with pytest.raises(ValueError, match=r"more than 3 steps; give it fewer rows"):
         run(1, 2, 3, limit=3)
 
 
-def test_a_debugger_is_put_back_after_a_trace_and_after_an_error() -> None:
+def test_a_debugger_is_restored_after_a_trace_and_after_an_error() -> None:
     def debugger(*_: object) -> None:
         return None
 
@@ -98,7 +98,7 @@ def test_a_debugger_is_put_back_after_a_trace_and_after_an_error() -> None:
         sys.settrace(before)
 
 
-def test_a_caption_that_names_no_local_is_refused_when_the_kernel_is_made() -> None:
+def test_a_caption_with_an_unknown_name_is_refused_when_the_kernel_is_created() -> None:
     def wrong(value: int) -> int:
         return value  #: {valeu} is returned.
 

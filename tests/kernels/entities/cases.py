@@ -22,7 +22,7 @@ def ints(values: Any) -> Any:
 
 @st.composite
 def entities(draw: st.DrawFn) -> Args:
-    """Anything that snapshots and mutations can say about an entity, contradictions included."""
+    """Draw any snapshots and mutations of an entity, contradictions included."""
     instants = st.integers(-6, 9)
     days = sorted(draw(st.sets(instants, max_size=4)))
     records = st.tuples(instants, st.sampled_from([IN, IN, OUT]), st.integers(0, 2))
@@ -34,21 +34,21 @@ def entities(draw: st.DrawFn) -> Args:
     return [*columns, ints(days), *(np.zeros(len(rows), np.int64) for _ in range(3))]
 
 
-def held(records: list[Record], days: list[int], now: int) -> int | None:
-    """What the table holds of the entity at an instant, from the first change to the last."""
+def content_at(records: list[Record], days: list[int], now: int) -> int | None:
+    """Return the entity's content in the table at an instant, from all changes in order."""
     content: int | None = None
     for instant in sorted({one[0] for one in records} | set(days)):
         if instant > now:
             break
         more: Counter[int] = Counter()
-        for at, what, value in records:
-            if at == instant and what != SNAPSHOT:
-                more[value] += 1 if what == IN else -1
+        for at, kind, value in records:
+            if at == instant and kind != SNAPSHOT:
+                more[value] += 1 if kind == IN else -1
         if any(count < 0 for count in more.values()):
             content = None
         content = max((value for value, count in more.items() if count > 0), default=content)
         if instant in days:
-            snapshot = [v for at, what, v in records if at == instant and what == SNAPSHOT]
+            snapshot = [v for at, kind, v in records if at == instant and kind == SNAPSHOT]
             content = content if content in snapshot else max(snapshot, default=None)
     return content
 
@@ -58,9 +58,9 @@ def follows(before: Args, after: Args, result: Any) -> bool:
     records = list(zip(at, kind, content, strict=True))
     _, _, _, _, begin, end, fault = (column.tolist() for column in after)
     for now in range(-8, 12):
-        there = [content[i] for i in range(len(at)) if begin[i] <= now < end[i]]
-        expected = held(records, days, now)
-        if there != ([] if expected is None else [expected]):
+        alive = [content[i] for i in range(len(at)) if begin[i] <= now < end[i]]
+        expected = content_at(records, days, now)
+        if alive != ([] if expected is None else [expected]):
             return False
     lost = all((f & 16 > 0) == (e in days) for f, e in zip(fault, end, strict=True) if f & 16)
     return lost and all(e == OPEN or e <= 9 for e in end)
@@ -68,15 +68,15 @@ def follows(before: Args, after: Args, result: Any) -> bool:
 
 @st.composite
 def runs(draw: st.DrawFn) -> Args:
-    """Queries, and runs of them."""
+    """Draw queries, and runs of them."""
     queries = draw(st.integers(1, 9))
     pairs = st.tuples(st.integers(0, queries), st.integers(0, queries)).map(sorted)
-    found = draw(st.lists(pairs, max_size=8))
-    return [queries, ints([a for a, _ in found]), ints([b for _, b in found])]
+    pairs_drawn = draw(st.lists(pairs, max_size=8))
+    return [queries, ints([a for a, _ in pairs_drawn]), ints([b for _, b in pairs_drawn])]
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> Args:
+def windows_and_rows(draw: st.DrawFn) -> Args:
     some = st.lists(st.integers(-9, 9), max_size=8)
     seen = ints(sorted(draw(some)))
     low = ints(sorted(draw(st.lists(st.integers(-12, 9), min_size=len(seen), max_size=len(seen)))))
@@ -112,7 +112,7 @@ def started(queries: int, first: Any, last: Any) -> tuple[Any, int]:
 
 
 @st.composite
-def laid(draw: st.DrawFn) -> Args:
+def layouts(draw: st.DrawFn) -> Args:
     queries, first, last = draw(runs())
     start, total = started(queries, first, last)
     return [start, first, last, np.arange(len(first)) * 10, np.zeros(total, np.int64)]
@@ -123,7 +123,7 @@ def nodes_above(node: int) -> list[int]:
 
 
 def seen_in_nodes(first: Any, last: Any, rows_of: Callable[[int], list[int]], queries: int) -> bool:
-    """Whether each query finds the rows that count for it, once each, in the nodes above it."""
+    """Return whether the nodes above each query have the rows that count for it, once each."""
     return all(
         sorted(row for node in nodes_above(queries + query) for row in rows_of(node))
         == [row for row in range(len(first)) if first[row] <= query < last[row]]
@@ -166,11 +166,11 @@ def frames_hold_nodes(before: Args, after: Args, result: Any) -> bool:
     start, stop = before[0].ravel(), before[1].ravel()
     queries = len(before[0])
     for query, ranges in enumerate(zip(*after[2:], strict=True)):
-        found = list(zip(*(one.tolist() for one in ranges), strict=True))
+        pairs_drawn = list(zip(*(one.tolist() for one in ranges), strict=True))
         nodes = nodes_above(queries + query)[::-1]
-        rest = len(found) - len(nodes)
+        rest = len(pairs_drawn) - len(nodes)
         expected = [(0, 0)] * rest + [(start[node], stop[node]) for node in nodes]
-        if found != expected:
+        if pairs_drawn != expected:
             return False
     return True
 
@@ -198,9 +198,9 @@ def holds_what_counts(before: Args, after: Args, result: Any) -> bool:
 
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "follow_validity": (entities(), follows),
-    "validity_runs": (asked(), runs_hold_what_counts),
+    "validity_runs": (windows_and_rows(), runs_hold_what_counts),
     "tile_sizes": (sizes(), counts_tiles),
-    "tile_rows": (laid(), lays_rows_out),
+    "tile_rows": (layouts(), lays_rows_out),
     "tile_frames": (framed(), frames_hold_nodes),
     "validity_states": (stated(), holds_what_counts),
 }

@@ -1,4 +1,4 @@
-"""What the kernels of frames are given in the walk over the registry, and what must come out."""
+"""Cases of the registry's tests for the kernels of frames, with their expected results."""
 
 from typing import Any
 
@@ -46,8 +46,8 @@ def grouped(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @st.composite
 def starts(draw: st.DrawFn) -> Args:
-    given = draw(bits())
-    return [given, blank(len(given)), blank(len(given))]
+    starts_column = draw(bits())
+    return [starts_column, blank(len(starts_column)), blank(len(starts_column))]
 
 
 @st.composite
@@ -57,12 +57,12 @@ def marks(draw: st.DrawFn) -> Args:
 
 
 @st.composite
-def one_distance(draw: st.DrawFn) -> Args:
+def same_distance(draw: st.DrawFn) -> Args:
     return [draw(distances), blank(draw(st.integers(0, 9)))]
 
 
 @st.composite
-def distance_each(draw: st.DrawFn) -> Args:
+def row_distances(draw: st.DrawFn) -> Args:
     each = draw(st.lists(distances, max_size=9))
     return [int64(each), blank(len(each))]
 
@@ -166,8 +166,8 @@ def rows_away(before: Args, after: Args, result: Any) -> bool:
 def groups_away(before: Args, after: Args, result: Any) -> bool:
     group, _, away, to = after
     each = [int(x) for x in np.broadcast_to(away, len(to))]
-    wanted = [number + x for number, x in zip(group.tolist(), each, strict=True)]
-    return to.tolist() == [sum(group < clamped(x, len(group))) for x in wanted]
+    targets = [number + x for number, x in zip(group.tolist(), each, strict=True)]
+    return to.tolist() == [sum(group < clamped(x, len(group))) for x in targets]
 
 
 def reached(key: int, bound: int, beyond: int) -> bool:
@@ -210,14 +210,14 @@ def rows_that_join(before: Args, after: Args, result: Any) -> bool:
 
 
 def rows_of(begin: NDArray[np.int64], end: NDArray[np.int64]) -> list[list[int]]:
-    """The rows of each frame, as ranges say."""
+    """Return the rows of each frame from its ranges."""
     return [
         [row for low, high in zip(lows, highs, strict=True) for row in range(low, high)]
         for lows, highs in zip(begin.tolist(), end.tolist(), strict=True)
     ]
 
 
-def all_but_the_hole(before: Args, after: Args, result: Any) -> bool:
+def rows_outside_the_hole(before: Args, after: Args, result: Any) -> bool:
     begin, end, low, high, keep_row = before[:5]
     expected = [
         [j for j in range(begin[i], end[i]) if not low[i] <= j < high[i] or (keep_row and i == j)]
@@ -234,7 +234,7 @@ def only_rows_that_qualify(before: Args, after: Args, result: Any) -> bool:
 
 
 CASES: dict[str, Any] = {
-    "cut_hole": (holes(), all_but_the_hole),
+    "cut_hole": (holes(), rows_outside_the_hole),
     "group_bound": (group_distance(each=False), groups_away),
     "group_bound_each": (group_distance(each=True), groups_away),
     "group_peers": (starts(), first_of_groups),
@@ -242,8 +242,8 @@ CASES: dict[str, Any] = {
     "number_in_block": (numbers(), counted_from_the_block),
     "peer_starts": (marks(), marks_new_keys),
     "range_bound_each": (range_bounds(), first_for_each_row),
-    "row_bound": (one_distance(), rows_away),
-    "row_bound_each": (distance_each(), rows_away),
+    "row_bound": (same_distance(), rows_away),
+    "row_bound_each": (row_distances(), rows_away),
     "search_from": (searches(), first_that_reached),
     "session_bounds": (sessions(), rows_that_join),
 }

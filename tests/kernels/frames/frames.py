@@ -1,4 +1,4 @@
-"""Frames for the tests: random ones, and those of a window in SQL with DuckDB's answers."""
+"""Frames for the tests: random ones, and those of a window in SQL with DuckDB's results."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ Frames = tuple[Ints, Ints]
 
 EXCLUDES = ("NO OTHERS", "CURRENT ROW", "GROUP", "TIES")
 
-#: Values with ties, extremes and what is no number.
+#: Values with ties, extremes, infinities and NaN.
 FLOATS = st.sampled_from([-1e9, -2.5, -1.0, -0.0, 0.0, 0.1, 0.7, 1.0, 3.0, 8.0, 1e300])
 SPECIALS = st.one_of(FLOATS, st.sampled_from([float("nan"), float("inf"), float("-inf")]))
 
@@ -60,9 +60,9 @@ class Window:
         return np.ascontiguousarray(ends[:, ::2]), np.ascontiguousarray(ends[:, 1::2])
 
     def ask_duckdb(self, call: str, **columns: Any) -> list[Any]:
-        """Return DuckDB's answers of a function over this window."""
-        named = {"back": self.back, "ahead": self.ahead, "peer": self.peer, **columns}
-        rows = pa.table({name: pa.array(column) for name, column in named.items()})  # noqa: F841
+        """Return DuckDB's results of a function over this window."""
+        table_columns = {"back": self.back, "ahead": self.ahead, "peer": self.peer, **columns}
+        rows = pa.table({name: pa.array(column) for name, column in table_columns.items()})  # noqa: F841
         query = f"""
             SELECT {call} OVER (ORDER BY peer ROWS BETWEEN back PRECEDING AND ahead FOLLOWING
                                 EXCLUDE {self.exclude}) FROM rows"""
@@ -72,9 +72,9 @@ class Window:
 
 @st.composite
 def windows(draw: st.DrawFn, most: int = 20) -> Window:
-    """Draw a window: the same for every row, or with bounds of each row's own.
+    """Draw a window: with the same bounds for every row, or with separate ones.
 
-    DuckDB leaves peers as they come only where it sorts by insertion, below 24 rows.
+    DuckDB keeps the order of peers only where it sorts by insertion, below 24 rows.
     """
     size = draw(st.integers(1, most))
     reach = st.integers(0, 8)

@@ -1,4 +1,4 @@
-"""Long partitions are cut into parts, and no answer shows it."""
+"""Cutting long partitions into parts does not change results."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,11 +20,11 @@ Frames = tuple[Ints, Ints]
 ROWS = np.array([0, 3, 10_003, 10_003, 30_000])
 OF_PARTITION = np.repeat(np.diff(ROWS), np.diff(ROWS))
 PLACE = np.arange(ROWS[-1]) - np.repeat(ROWS[:-1], np.diff(ROWS))
-LOOKED_AT = [*range(0, ROWS[-1], 487), 2, 3, 10_002, 10_003, 29_999]
+CHECKED_ROWS = [*range(0, ROWS[-1], 487), 2, 3, 10_002, 10_003, 29_999]
 
 
 def bounded(low: Any, high: Any) -> Frames:
-    """Frames of some rows before and behind each row, within its partition."""
+    """Return frames from some rows before to some rows after each row, within its partition."""
     begin = np.clip(PLACE + low, 0, OF_PARTITION)
     return begin[:, None], np.maximum(np.clip(PLACE + high, 0, OF_PARTITION), begin)[:, None]
 
@@ -56,27 +56,27 @@ VALUES = random.integers(0, 300, ROWS[-1]).astype(np.float64)
 
 
 def inside(frames: Frames, row: int) -> tuple[int, Ints]:
-    """Where a row's partition begins, and the places of the values in its frame."""
+    """Return the begin of a row's partition, and the positions of the values in its frame."""
     ranges = zip(frames[0][row], frames[1][row], strict=True)
     return row - int(PLACE[row]), np.concatenate([np.arange(a, b) for a, b in ranges])
 
 
-def quartiles(values: NDArray[np.float64], _places: Ints) -> Any:
+def quartiles(values: NDArray[np.float64], _positions: Ints) -> Any:
     return np.quantile(values, [0.25, 0.75])
 
 
-def deviation(values: NDArray[np.float64], _places: Ints) -> Any:
+def deviation(values: NDArray[np.float64], _positions: Ints) -> Any:
     return np.median(np.abs(values - np.median(values)))
 
 
-def most_frequent(values: NDArray[np.float64], places: Ints) -> Any:
+def most_frequent(values: NDArray[np.float64], positions: Ints) -> Any:
     kinds, first, counts = np.unique(values, return_index=True, return_counts=True)
     best = first[counts == counts.max()].min()
-    return places[best] if len(kinds) else -1
+    return positions[best] if len(kinds) else -1
 
 
-def least(values: NDArray[np.float64], places: Ints) -> Any:
-    return places[np.argmin(values)]
+def least(values: NDArray[np.float64], positions: Ints) -> Any:
+    return positions[np.argmin(values)]
 
 
 ANSWERS: dict[str, tuple[Callable[[Frames], Any], Callable[..., Any]]] = {
@@ -85,11 +85,11 @@ ANSWERS: dict[str, tuple[Callable[[Frames], Any], Callable[..., Any]]] = {
     "mode": (lambda frames: moving_mode(ROWS, VALUES, *frames), most_frequent),
     "count_distinct": (
         lambda frames: moving_count_distinct(ROWS, VALUES, *frames),
-        lambda values, _places: len(np.unique(values)),
+        lambda values, _positions: len(np.unique(values)),
     ),
     "sum": (
         lambda frames: moving_aggregate(ROWS, "sum", VALUES, *frames),
-        lambda values, _places: values.sum(),
+        lambda values, _positions: values.sum(),
     ),
     "min": (lambda frames: moving_aggregate(ROWS, "min", VALUES, *frames), least),
 }
@@ -97,50 +97,50 @@ ANSWERS: dict[str, tuple[Callable[[Frames], Any], Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("name", FRAMES)
 @pytest.mark.parametrize("function", ANSWERS)
-def test_a_frame_over_a_cut_has_the_answer_of_its_own_values(function: str, name: str) -> None:
+def test_a_frame_across_a_cut_has_the_result_of_its_values(function: str, name: str) -> None:
     ask, expected = ANSWERS[function]
     frames = FRAMES[name]
     answers = ask(frames)
-    for row in LOOKED_AT:
-        first, places = inside(frames, row)
-        if len(places):
-            wanted = expected(VALUES[first + places], places)
-            np.testing.assert_allclose(answers[row], wanted, err_msg=f"row {row}")
+    for row in CHECKED_ROWS:
+        first, positions = inside(frames, row)
+        if len(positions):
+            value = expected(VALUES[first + positions], positions)
+            np.testing.assert_allclose(answers[row], value, err_msg=f"row {row}")
 
 
 def test_rows_of_a_quantile_count_from_their_partition() -> None:
     frames = FRAMES["of 101 rows"]
     low, high, _ = find_quantile_rows(ROWS, VALUES.astype(np.int64), *frames, [0.5], discrete=True)
     assert (low == high).all()
-    for row in LOOKED_AT:
-        first, places = inside(frames, row)
-        values = np.sort(VALUES[first + places])
+    for row in CHECKED_ROWS:
+        first, positions = inside(frames, row)
+        values = np.sort(VALUES[first + positions])
         assert VALUES[first + low[row, 0]] == values[(len(values) - 1) // 2]
 
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_every_row_is_in_one_part_with_its_values(name: str) -> None:
     begin, end = FRAMES[name]
-    seen: list[int] = []
+    rows: list[int] = []
     for part in parts(ROWS, begin, end):
-        seen += range(part.rows.start, part.rows.stop)
+        rows += range(part.rows.start, part.rows.stop)
         if part.shift > 0:
             assert part.begin.min() >= 0
             assert part.end.max() <= part.values.stop - part.values.start
             assert (part.begin + part.shift == begin[part.rows]).all()
-    assert seen == list(range(ROWS[-1]))
+    assert rows == list(range(ROWS[-1]))
 
 
 def test_frames_that_reach_far_are_not_cut() -> None:
-    found = list(parts(ROWS, *FRAMES["running"]))
-    assert [part.rows for part in found] == [slice(0, 30_000)]
+    blocks = list(parts(ROWS, *FRAMES["running"]))
+    assert [part.rows for part in blocks] == [slice(0, 30_000)]
 
 
 def test_frames_of_some_rows_are_cut() -> None:
     assert len(list(parts(ROWS, *FRAMES["of 101 rows"]))) > 3
 
 
-def test_a_partition_of_more_rows_than_are_gone_through_at_once_has_the_same_answers() -> None:
+def test_a_partition_of_several_streamed_parts_has_the_same_results() -> None:
     row = np.arange(2 * STREAMED + 10)
     offsets, begin, end = np.array([0, len(row)]), np.maximum(row - 2, 0)[:, None], row[:, None] + 1
     total = moving_aggregate(offsets, "sum", row.astype(np.float64), begin, end)

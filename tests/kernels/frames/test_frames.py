@@ -34,12 +34,12 @@ exclusions = st.sampled_from(EXCLUSIONS)
 
 
 def frames(order: Order, unit: str, low: Bound, high: Bound, exclude: str = "no others") -> Frames:
-    """The rows of each frame, by the kernels; numbers count from the partition's first row."""
+    """Return the rows of each frame from the kernels, counted from the partition's first row."""
     return rows_of(*frame_ranges(order, unit, low, high, exclude))
 
 
 def side(bound: Bound, end: bool) -> str:
-    """Name the side of a bound in SQL; one that is zero throughout may stand on either."""
+    """Return the side of a bound in SQL; a bound of zeros may be on either side."""
     if end:
         return "PRECEDING" if np.min(bound, initial=0) < 0 else "FOLLOWING"
     return "FOLLOWING" if np.max(bound, initial=0) > 0 else "PRECEDING"
@@ -55,7 +55,7 @@ def in_sql(bound: Bound, end: bool) -> str:
 def ask_duckdb(
     case: Partitions, unit: str, low: Bound, high: Bound, exclude: str = "no others"
 ) -> Frames:
-    """The rows of each frame, by DuckDB."""
+    """Return the rows of each frame from DuckDB."""
     columns = {
         name: pa.array(np.abs(bound))
         for name, bound in (("low", low), ("high", high))
@@ -74,8 +74,8 @@ def sql_allows(low: Bound, high: Bound) -> bool:
 
 
 @st.composite
-def bounds_each(draw: st.DrawFn, rows: int) -> Bound:
-    """Draw a distance for each row, all on one side, as SQL wants them."""
+def row_bounds(draw: st.DrawFn, rows: int) -> Bound:
+    """Draw a distance for each row, all on one side, as SQL requires."""
     distances = st.lists(st.integers(0, 4), min_size=rows, max_size=rows)
     return np.array(draw(distances), np.int64) * draw(st.sampled_from([-1, 1]))
 
@@ -98,7 +98,7 @@ def test_frames_are_those_of_duckdb(
 def test_frames_with_bounds_for_each_row_are_those_of_duckdb(
     unit: str, data: st.DataObject, case: Partitions, exclude: str
 ) -> None:
-    bound = st.one_of(bounds_each(case.rows), bounds_each(case.rows), away)
+    bound = st.one_of(row_bounds(case.rows), row_bounds(case.rows), away)
     low, high = data.draw(bound), data.draw(bound)
     assume(sql_allows(low, high))
     assert frames(case.order, unit, low, high, exclude) == ask_duckdb(
@@ -110,17 +110,17 @@ def test_frames_with_bounds_for_each_row_are_those_of_duckdb(
 @given(partitions(floating=True), *[st.one_of(st.none(), st.sampled_from([-1.5, 0.5, 0.0]))] * 2)
 def test_distances_between_floats_are_floats(case: Partitions, low: Bound, high: Bound) -> None:
     assume(sql_allows(low, high))
-    found = frames(case.order, "range", low, high)
-    # DuckDB 2.0 does not always answer the same from UNBOUNDED PRECEDING to a distance PRECEDING:
+    result = frames(case.order, "range", low, high)
+    # DuckDB 2.0 has varying results from UNBOUNDED PRECEDING to a distance PRECEDING:
     # where a key less the distance is that key, as of NaN and infinity, all its ties are in the
     # frame, or in one run of ten some of them.
     unsure = low is None and not all(math.isfinite(key or 0) for keys in case.keys for key in keys)
-    assert any(found == ask_duckdb(case, "range", low, high) for _ in range(9 if unsure else 1))
+    assert any(result == ask_duckdb(case, "range", low, high) for _ in range(9 if unsure else 1))
 
 
 @some
 @given(data=st.data(), ends=st.tuples(st.integers(-40, 40), st.integers(-40, 40)))
-def test_calendar_intervals_are_given_as_the_keys_at_each_rows_bounds(
+def test_calendar_intervals_are_passed_as_keys_at_the_bounds(
     data: st.DataObject, ends: tuple[int, int]
 ) -> None:
     days = sorted(data.draw(st.lists(st.integers(-800, 800), max_size=12)))
@@ -134,13 +134,13 @@ def test_calendar_intervals_are_given_as_the_keys_at_each_rows_bounds(
     assume(not ends[0] >= 0 > ends[1])
     order = f"date {'DESC' if descending else 'ASC'}"
     listed = f"list(row) OVER (PARTITION BY partition ORDER BY {order} RANGE BETWEEN {between})"
-    found = frames(case.order, "range", BoundKeys(low), BoundKeys(high))
+    result = frames(case.order, "range", BoundKeys(low), BoundKeys(high))
     answer = case.ask(listed, date=pa.array(dates))
-    assert found == [frame or [] for (frame,) in answer]
+    assert result == [frame or [] for (frame,) in answer]
 
 
 def months_after(dates: Any, months: int) -> Any:
-    """The days that many months later, at most the last day of that month."""
+    """Return the days so many months later, at most the last day of that month."""
     month = dates.astype("datetime64[M]") + months
     last = (month + 1).astype("datetime64[D]") - month.astype("datetime64[D]")
     day = np.minimum(dates - dates.astype("datetime64[M]"), last - 1)
@@ -163,8 +163,8 @@ def test_distances_that_lead_beyond_the_integers_are_measured_right(
         [j for j, other in enumerate(keys) if low <= sign * (other - key) <= high] for key in keys
     ]
     assert frames(order, "range", low, high) == expected
-    low_of_each, high_of_each = (np.full(len(keys), bound) for bound in (low, high))
-    assert frames(order, "range", low_of_each, high_of_each) == expected
+    row_lows, row_highs = (np.full(len(keys), bound) for bound in (low, high))
+    assert frames(order, "range", row_lows, row_highs) == expected
 
 
 @pytest.mark.parametrize("unit", ["rows", "groups"])
@@ -212,8 +212,8 @@ def test_several_columns_order_rows_as_duckdb_does(
     frame = f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE {exclude}"
     listed = f"list(row) OVER (PARTITION BY partition ORDER BY key, second {frame})"
     answer = case.ask(listed, second=pa.array([second for _, second in pairs], pa.int64()))
-    found = frames(order_by_starts(case.offsets, starts), unit, None, 0, exclude)
-    assert found == [rows or [] for (rows,) in answer]
+    result = frames(order_by_starts(case.offsets, starts), unit, None, 0, exclude)
+    assert result == [rows or [] for (rows,) in answer]
 
 
 @some
@@ -227,16 +227,16 @@ def test_filtered_frames_are_those_of_duckdb(
     ranges = frame_ranges(case.order, "rows", low, high, exclude)
     filtered = frames_of_kept(case.offsets, kept, *ranges)
     first = np.repeat(case.offsets[:-1], np.diff(case.offsets))
-    found = [
+    result = [
         [int(filtered.row[first[i] + position]) for position in frame]
         for i, frame in enumerate(rows_of(filtered.begin, filtered.end))
     ]
     between = f"ROWS BETWEEN {in_sql(low, end=False)} AND {in_sql(high, end=True)}"
     listed = f"list(row) FILTER (kept = 1) OVER (w {between} EXCLUDE {exclude})"
-    assert found == [rows or [] for (rows,) in case.ask(listed, kept=pa.array(kept))]
+    assert result == [rows or [] for (rows,) in case.ask(listed, kept=pa.array(kept))]
 
 
-def test_the_steps_of_a_range_say_what_each_row_looks_for() -> None:
+def test_the_captions_of_a_range_describe_each_search() -> None:
     code, valid = np.array([0, 2, 9]), np.array([1, 3])
     columns = code, code - 5, np.zeros(3, np.uint8), valid, False, np.zeros(3, np.int64)
     assert [step.caption for step in trace(range_bound_each, *columns).steps] == [
@@ -246,7 +246,7 @@ def test_the_steps_of_a_range_say_what_each_row_looks_for() -> None:
     ]
 
 
-def test_the_input_is_left_as_it_was() -> None:
+def test_the_input_is_not_changed() -> None:
     order = order_by_key(np.array([0, 3]), np.array([1, 2, 2]))
     begin, end = frame_ranges(order, "rows", -1, 1)
     before = begin.copy(), end.copy()
@@ -269,7 +269,7 @@ some_floats = st.sampled_from([np.nan, np.inf, -np.inf, -0.0, 0.0, 0.5, 1.0, 3.5
     st.integers(0, 2),
     exclusions,
 )
-def test_a_session_is_rows_that_each_come_less_than_a_gap_behind_the_one_before(
+def test_the_rows_of_a_session_follow_each_other_by_less_than_a_gap(
     keys: list[Any], gap: int, descending: bool, nulls: int, exclude: str
 ) -> None:
     floats = any(isinstance(key, float) for key in keys)
@@ -280,7 +280,7 @@ def test_a_session_is_rows_that_each_come_less_than_a_gap_behind_the_one_before(
     session = [0] * len(keys)
     for i in range(1, len(keys)):
         away = sign * (keys[i] - keys[i - 1])
-        # What has no distance, as infinity has none to itself, opens one.
+        # A key without a distance, as infinity has none to itself, begins a session.
         session[i] = session[i - 1] + int(not away < gap)
     session += [len(keys) + i for i in range(nulls)]
     rows = len(session)
@@ -319,7 +319,7 @@ def test_the_steps_of_sessions_say_which_rows_they_have() -> None:
         (("range", -0.5, 0), "a distance is float64; give integers"),
     ],
 )
-def test_what_is_no_frame_is_refused(frame: tuple[Any, ...], message: str) -> None:
+def test_an_invalid_frame_is_refused(frame: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         frame_ranges(order_by_key(np.array([0, 1]), np.array([1])), *frame)
 

@@ -1,4 +1,4 @@
-"""Answers found the slow way: every chain of rows is tried."""
+"""Brute force for funnels: every chain of rows is tried."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -7,17 +7,17 @@ Row = tuple[int, int]
 
 
 def chains(rows: Sequence[Row], steps: int, once: bool, increase: bool) -> Iterator[list[int]]:
-    """Yield the rows of every chain that fulfils steps 1, 2, ... in an order of time."""
-    waiting: list[list[int]] = [[]]
-    while waiting:
-        chain = waiting.pop()
+    """Yield the rows of every chain that fulfils steps 1, 2, ... in order of time."""
+    stack: list[list[int]] = [[]]
+    while stack:
+        chain = stack.pop()
         yield chain
         if len(chain) == steps:
             continue
         for row, (time, conditions) in enumerate(rows):
             later = not chain or time > rows[chain[-1]][0] - (not increase)
             if later and conditions >> len(chain) & 1 and not (once and row in chain):
-                waiting.append([*chain, row])
+                stack.append([*chain, row])
 
 
 def level(
@@ -32,7 +32,7 @@ def level(
 
 
 def fillable(conditions: Sequence[int], low: int, high: int) -> bool:
-    """Say whether steps low, ..., high - 1 can each have a row of their own."""
+    """Return whether steps low, ..., high - 1 can be matched to different rows."""
     if high <= low:
         return True
     return any(
@@ -43,5 +43,5 @@ def fillable(conditions: Sequence[int], low: int, high: int) -> bool:
 
 
 def pairs_in_order(values: Sequence[tuple[int, int]]) -> bool:
-    """Say whether no pair of values stands the wrong way round."""
+    """Return whether no pair of values is out of order."""
     return all(a <= b for a, b in combinations(values, 2))

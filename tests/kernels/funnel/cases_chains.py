@@ -17,7 +17,7 @@ Users = list[list[Row]]
 
 @st.composite
 def rules(draw: st.DrawFn, orders: tuple[str, ...] = ("this", "strict")) -> Rules:
-    """Draw what a funnel asks: some steps optional, some with windows, up to two exclusions."""
+    """Draw rules: with optional steps, with windows of steps, and with up to two exclusions."""
     steps = draw(st.integers(1, 5))
     later = st.sets(st.integers(1, steps - 1)) if steps > 1 else st.just(set[int]())
     optional = tuple(sorted(draw(later)))
@@ -31,50 +31,53 @@ def rules(draw: st.DrawFn, orders: tuple[str, ...] = ("this", "strict")) -> Rule
 
 
 def users(seed: int, rules: Rules) -> Users:
-    """Make a few short streams of close times, with ties, repeats, rows of several steps."""
+    """Return a few short streams of close times, with ties, repeats and rows of several steps."""
     rng = np.random.default_rng(seed)
-    made: Users = []
+    streams: Users = []
     for _ in range(8):
         n = int(rng.integers(0, 9))
         one, several = 1 << rng.integers(0, rules.steps, n), rng.integers(0, 1 << rules.steps, n)
         bits = np.where(rng.random(n) < 0.25, several, one) * (rng.random(n) > 0.2)
         bars = rng.integers(0, 1 << len(rules.exclusions), n) * (rng.random(n) < 0.25)
         times = rng.integers(-3, 10, n)
-        made.append([(int(t), int(b), int(x)) for t, b, x in zip(times, bits, bars, strict=True)])
-    return made
+        streams.append(
+            [(int(t), int(b), int(x)) for t, b, x in zip(times, bits, bars, strict=True)]
+        )
+    return streams
 
 
 @st.composite
-def scanned(draw: st.DrawFn, orders: tuple[str, ...]) -> tuple[Rules, Args]:
-    """Draw one user's rows by kind, in order, as the kernels scan them."""
-    asked = draw(rules(orders))
-    rows = np.array(users(draw(st.integers(0, 999)), asked)[0], np.int64).reshape(-1, 3)
-    conditions = (rows[:, 1] | rows[:, 2] << asked.steps).astype(np.uint32)
-    kind, fulfils, bars = kinds(conditions, asked)
+def sorted_rows(draw: st.DrawFn, orders: tuple[str, ...]) -> tuple[Rules, Args]:
+    """Draw one user's rows with their kinds, sorted as the kernels scan them."""
+    drawn_rules = draw(rules(orders))
+    rows = np.array(users(draw(st.integers(0, 999)), drawn_rules)[0], np.int64).reshape(-1, 3)
+    conditions = (rows[:, 1] | rows[:, 2] << drawn_rules.steps).astype(np.uint32)
+    kind, fulfils, bars = kinds(conditions, drawn_rules)
     order = np.lexsort((kind, rows[:, 0]))
-    return asked, [rows[order, 0].copy(), kind[order].copy(), fulfils, bars]
+    return drawn_rules, [rows[order, 0].copy(), kind[order].copy(), fulfils, bars]
 
 
 @st.composite
 def chains(draw: st.DrawFn) -> Args:
-    """Draw what ``chain_funnel`` takes."""
-    asked, columns = draw(scanned(("this", "strict")))
-    settings, memory = chain_arguments(asked)
-    return [*columns, *settings, *memory, np.zeros(4, np.int64), np.zeros(asked.steps, np.int64)]
+    """Draw the arguments of ``chain_funnel``."""
+    drawn_rules, columns = draw(sorted_rows(("this", "strict")))
+    settings, memory = chain_arguments(drawn_rules)
+    outcome, reached = np.zeros(4, np.int64), np.zeros(drawn_rules.steps, np.int64)
+    return [*columns, *settings, *memory, outcome, reached]
 
 
 @st.composite
 def any_order(draw: st.DrawFn) -> Args:
-    """Draw what ``any_order_funnel`` takes."""
-    asked, columns = draw(scanned(("any",)))
-    memory = [np.zeros(asked.steps, np.int64) for _ in range(3)]
-    outcome, reached = np.zeros(4, np.int64), np.zeros(asked.steps, np.int64)
-    return [*columns[:3], asked.window, *memory, outcome, reached]
+    """Draw the arguments of ``any_order_funnel``."""
+    drawn_rules, columns = draw(sorted_rows(("any",)))
+    memory = [np.zeros(drawn_rules.steps, np.int64) for _ in range(3)]
+    outcome, reached = np.zeros(4, np.int64), np.zeros(drawn_rules.steps, np.int64)
+    return [*columns[:3], drawn_rules.window, *memory, outcome, reached]
 
 
 @st.composite
 def matched_rows(draw: st.DrawFn) -> Args:
-    """Draw rows of which some have a step of their own, and a new one behind them."""
+    """Draw rows, some of which are matched to steps, and a new row after them."""
     fulfils = np.array(draw(st.lists(st.integers(0, 15), min_size=1, max_size=7)), np.int64)
     row_of = np.full(4, -1, np.int64)
     for row in range(len(fulfils) - 1):
@@ -87,13 +90,13 @@ def matched_rows(draw: st.DrawFn) -> Args:
 
 @st.composite
 def chain_conversions(draw: st.DrawFn) -> Args:
-    """Draw what ``chain_conversions`` takes: a funnel of some steps whose last is required."""
+    """Draw the arguments of ``chain_conversions``: several steps, of which the last is required."""
     args = draw(chains().filter(lambda args: len(args[7]) > 1 and not args[6] >> len(args[7]) - 1))
     return [*args, *_room(args)]
 
 
 def _room(args: Args) -> Args:
-    """Where chains that follow each other are written, and where they end."""
+    """Return arrays for the chains that follow each other, and for their ends."""
     rows, steps = len(args[0]), len(args[-1])
     written = np.zeros(1, np.int64), np.zeros(rows + 1, np.int64)
     tables = np.zeros((rows + 1, 4), np.int64), np.zeros((rows + 1, steps), np.int64)
@@ -102,22 +105,22 @@ def _room(args: Args) -> Args:
 
 @st.composite
 def any_order_conversions(draw: st.DrawFn) -> Args:
-    """Draw what ``any_order_conversions`` takes."""
+    """Draw the arguments of ``any_order_conversions``."""
     args = draw(any_order())
     return [*args, *_room(args)]
 
 
 @st.composite
 def coded_rows(draw: st.DrawFn) -> Args:
-    """Draw what ``matching_rows`` takes: partitions of rows with codes, and room for the kept."""
+    """Draw the arguments of ``matching_rows``: partitions of coded rows, and room for the kept."""
     codes = draw(st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=4))
-    code = np.array([one for rows in codes for one in rows], np.uint32)
+    code = np.array([code for rows in codes for code in rows], np.uint32)
     time = np.array([draw(st.integers(-9, 9)) for _ in code], np.int64)
     idle = draw(st.integers(-1, 3))
-    many = int((code != idle).sum()) + 1
+    room = int((code != idle).sum()) + 1
     kind_of = np.array(draw(st.permutations(range(4))), np.uint32)
     offsets = np.cumsum([0, *map(len, codes)], dtype=np.int64)
-    kept = np.zeros(len(offsets), np.int64), np.zeros(many, np.int64), np.zeros(many, np.uint32)
+    kept = np.zeros(len(offsets), np.int64), np.zeros(room, np.int64), np.zeros(room, np.uint32)
     return [offsets, time, code, kind_of, idle, *kept]
 
 
@@ -139,9 +142,9 @@ def codes(draw: st.DrawFn) -> Args:
     return [code, np.array(draw(st.lists(st.integers(0, 1), min_size=8, max_size=8)), np.uint8)]
 
 
-def marks_codes_that_are_there(before: Args, after: Args, result: Any) -> bool:
-    there = np.isin(np.arange(8), before[0]) | (before[1] == 1)
-    return bool(result is None and (after[1] == there).all())
+def marks_codes_that_occur(before: Args, after: Args, result: Any) -> bool:
+    present = np.isin(np.arange(8), before[0]) | (before[1] == 1)
+    return bool(result is None and (after[1] == present).all())
 
 
 def is_best_of_all_chains(before: Args, after: Args, result: Any) -> bool:
@@ -154,14 +157,14 @@ def is_best_of_all_chains(before: Args, after: Args, result: Any) -> bool:
 
 
 def rules_of(args: Args) -> Rules:
-    """What the arguments of a kernel of chains ask."""
+    """Return the rules in the arguments of a kernel of chains."""
     window, strict, optional, within, opens, closes = args[4:10]
     return Rules(
         len(within),
         window,
         "strict" if strict else "this",
         tuple(k for k in range(len(within)) if optional >> k & 1),
-        tuple((k, int(one)) for k, one in enumerate(within) if one != MOST),
+        tuple((k, int(length)) for k, length in enumerate(within) if length != MOST),
         tuple(zip(opens.tolist(), closes.tolist(), strict=True)),
     )
 
@@ -194,9 +197,9 @@ def holds_the_newest_rows(before: Args, after: Args, result: Any) -> bool:
     fits = all(row < 0 or int(fulfils[row]) >> k & 1 for k, row in enumerate(after[3].tolist()))
     candidates = [*(int(row) for row in old if row >= 0), new]
     newest = all(
-        sum(row >= least for row in rows)
-        == brute_force.matched([int(fulfils[row]) for row in candidates if row >= least], 4)
-        for least in range(new + 1)
+        sum(row >= first for row in rows)
+        == brute_force.matched([int(fulfils[row]) for row in candidates if row >= first], 4)
+        for first in range(new + 1)
     )
     return fits and len(set(rows)) == len(rows) and newest
 
@@ -208,7 +211,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "any_order_funnel": (any_order(), counts_what_a_window_holds),
     "chain_conversions": (chain_conversions(), completes_most_chains),
     "chain_funnel": (chains(), is_best_of_all_chains),
-    "codes_there": (codes(), marks_codes_that_are_there),
+    "mark_codes": (codes(), marks_codes_that_occur),
     "match_newest": (matched_rows(), holds_the_newest_rows),
     "matching_rows": (coded_rows(), keeps_all_but_idle_rows),
 }

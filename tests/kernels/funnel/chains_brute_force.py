@@ -1,4 +1,4 @@
-"""Analysts' funnels the slow way: every chain is tried, every window is matched."""
+"""Brute force for funnels with rules: every chain is tried, every window is matched."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Chain = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a kernel has to say of one user."""
+    """The expected results of one user."""
 
     level: int
     start: int
@@ -24,14 +24,14 @@ class Answer:
 
 
 def sorted_rows(rows: Sequence[Row]) -> list[Row]:
-    """Sort by time; at one instant by the first step, the last step; rows of no step come last."""
+    """Sort by time; at one instant by first step, then last step; rows of no step come last."""
 
-    def place(row: Row) -> tuple[int, ...]:
+    def sort_key(row: Row) -> tuple[int, ...]:
         time, bits, bars = row
         lowest = (bits & -bits).bit_length() if bits else 99
         return time, lowest, bits, bars
 
-    return sorted(rows, key=place)
+    return sorted(rows, key=sort_key)
 
 
 def deadline(chain: Chain, rows: Sequence[Row], step: int, rules: Rules) -> int:
@@ -42,7 +42,7 @@ def deadline(chain: Chain, rows: Sequence[Row], step: int, rules: Rules) -> int:
 
 
 def barring(chain: Chain, row: Row, rules: Rules) -> bool:
-    """Say whether a row is excluded behind the last step of a chain."""
+    """Return whether a row is excluded after the last step of a chain."""
     last = chain[-1][1]
     return any(
         row[2] >> x & 1 and opens <= last < closes
@@ -51,14 +51,14 @@ def barring(chain: Chain, row: Row, rules: Rules) -> bool:
 
 
 def chains(rows: Sequence[Row], rules: Rules) -> Iterator[Chain]:
-    """Yield every chain that keeps to the rules."""
-    waiting: list[Chain] = [[(i, 0)] for i, row in enumerate(rows) if row[1] & 1]
-    while waiting:
-        chain = waiting.pop()
+    """Yield every chain that follows the rules."""
+    stack: list[Chain] = [[(i, 0)] for i, row in enumerate(rows) if row[1] & 1]
+    while stack:
+        chain = stack.pop()
         yield chain
         last_row, last_step = chain[-1]
         for i in range(last_row + 1, len(rows)):
-            waiting += [
+            stack += [
                 [*chain, (i, k)]
                 for k in range(last_step + 1, rules.steps)
                 if all(j in rules.optional for j in range(last_step + 1, k))
@@ -75,7 +75,7 @@ def level_of(chain: Chain, rules: Rules) -> int:
 
 
 def answer(rows: Sequence[Row], rules: Rules) -> Answer:
-    """Return the best of all chains, and whether excluded rows ended chains that got as far."""
+    """Return the best chain, and whether excluded rows ended chains of the same level."""
     rows = sorted_rows(rows)
     found = list(chains(rows, rules))
     ends = [chain[-1][0] for chain in found if 0 < chain[-1][1] == rules.steps - 1]
@@ -87,9 +87,9 @@ def answer(rows: Sequence[Row], rules: Rules) -> Answer:
         (level_of(chain, rules), rows[chain[0][0]][0], sum(k in rules.optional for _, k in chain))
         for chain in found
     )
-    as_far = [chain for chain in found if level_of(chain, rules) == best[0]]
-    barred = max((i for chain in as_far for i in ended_by(chain, rows, rules)), default=-1)
-    again = max(chain[-1][0] for chain in as_far if chain[-1][1] == best[0] - 1)
+    best_chains = [chain for chain in found if level_of(chain, rules) == best[0]]
+    barred = max((i for chain in best_chains for i in ended_by(chain, rows, rules)), default=-1)
+    again = max(chain[-1][0] for chain in best_chains if chain[-1][1] == best[0] - 1)
     return Answer(*best, barred >= 0, barred > again)
 
 
@@ -108,7 +108,7 @@ def ended_by(chain: Chain, rows: Sequence[Row], rules: Rules) -> Iterator[int]:
 
 
 def matched(conditions: Sequence[int], steps: int) -> int:
-    """Return how many different steps can each have a row of their own."""
+    """Return how many different steps can be matched to different rows."""
     for count in range(min(steps, len(conditions)), 0, -1):
         for chosen in combinations(range(steps), count):
             for rows in permutations(conditions, count):
@@ -118,7 +118,7 @@ def matched(conditions: Sequence[int], steps: int) -> int:
 
 
 def any_order_level(rows: Sequence[Row], rules: Rules) -> int:
-    """Return the most steps that a window which begins at a row holds."""
+    """Return the greatest number of steps in a window that begins at a row."""
     windows = [
         [bits for at, bits, _ in rows if first <= at <= first + rules.window]
         for first, _, _ in rows
@@ -127,7 +127,7 @@ def any_order_level(rows: Sequence[Row], rules: Rules) -> int:
 
 
 def completed(rows: Sequence[Row], rules: Rules) -> list[tuple[int, int]]:
-    """Return the first and the last row of every complete chain; rows stand in order."""
+    """Return the first and the last row of every complete chain; rows are sorted."""
     if rules.order == "any":
         pairs = [(a, b) for a in range(len(rows)) for b in range(a, len(rows))]
         return [
@@ -141,10 +141,10 @@ def completed(rows: Sequence[Row], rules: Rules) -> list[tuple[int, int]]:
 
 
 def most_completed(rows: Sequence[Row], rules: Rules) -> int:
-    """Return the most complete chains that follow each other, by trying all of them."""
+    """Return the greatest number of complete chains that follow each other."""
     found = completed(sorted_rows(rows), rules)
 
-    def most(first: int) -> int:
-        return max((1 + most(b + 1) for a, b in found if a >= first), default=0)
+    def greatest(first: int) -> int:
+        return max((1 + greatest(b + 1) for a, b in found if a >= first), default=0)
 
-    return most(0)
+    return greatest(0)

@@ -1,4 +1,4 @@
-"""Streams of events for the funnel, as Hypothesis makes them: ties, repeats, overlaps, gaps."""
+"""Streams of events for the funnel, drawn by Hypothesis: ties, repeats, overlaps, gaps."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -48,7 +48,7 @@ def streams(
     windows: st.SearchStrategy[int] = WINDOWS,
     most_users: int = 6,
 ) -> Streams:
-    """Draw streams of close times, so that ties and the edge of the window are common."""
+    """Draw streams of close times, so that ties and window edges are common."""
     steps = draw(st.integers(1, most_steps))
     window = draw(windows)
     ones = st.integers(0, steps).map(lambda k: 1 << k - 1 if k else 0)

@@ -1,4 +1,4 @@
-"""The funnel's kernels against every chain tried, and against ClickHouse in process."""
+"""The funnel's kernels against brute force over all chains, and against ClickHouse in process."""
 
 from functools import cache
 from random import Random
@@ -27,12 +27,12 @@ def levels(case: Streams, **modes: Any) -> list[int]:
 
 @cache
 def clickhouse() -> Session:
-    """ClickHouse in this process, started once: that takes longer than its answers."""
+    """Return a ClickHouse session in this process, started once, as the start is slow."""
     return Session()
 
 
 def ask_clickhouse(case: Streams, modes: dict[str, bool]) -> list[int]:
-    """Return ClickHouse's levels; rows of one time come in the order of their conditions."""
+    """Return ClickHouse's levels; rows of the same time are sorted by their conditions."""
     users = [user for user, rows in enumerate(case.users) for _ in rows]
     rows = [row for rows in case.users for row in rows]
     table = pa.table(  # noqa: F841 (the query reads it by its name)
@@ -42,10 +42,10 @@ def ask_clickhouse(case: Streams, modes: dict[str, bool]) -> list[int]:
             "conditions": pa.array([conditions for _, conditions in rows], pa.uint32()),
         }
     ).sort_by([("user", "ascending"), ("time", "ascending"), ("conditions", "ascending")])
-    named = "".join(f", '{mode}'" for mode in MODES if modes[mode])
+    flags = "".join(f", '{mode}'" for mode in MODES if modes[mode])
     conditions = ", ".join(f"assumeNotNull(bitTest(conditions, {k}))" for k in range(case.steps))
     query = f"""
-        SELECT user, windowFunnel({case.window}{named})(assumeNotNull(time), {conditions}) AS level
+        SELECT user, windowFunnel({case.window}{flags})(assumeNotNull(time), {conditions}) AS level
         FROM Python(table) GROUP BY user SETTINGS max_threads = 1"""
     answer = dict.fromkeys(range(len(case.users)), 0)
     for row in clickhouse().query(query, "ArrowTable").to_pylist() if len(rows) else []:
@@ -68,7 +68,7 @@ def test_every_combination_of_modes_gives_the_levels_of_clickhouse(
         assert levels(case, **modes) == ask_clickhouse(case, modes)
 
 
-#: What users did, how far ClickHouse's ``strict_order`` lets them go, and how far strict order.
+#: What users did, their levels in ClickHouse's ``strict_order``, and those in strict order.
 STRICT = {
     "A B C": (3, 3),
     "o A B C": (3, 3),
@@ -82,7 +82,7 @@ STRICT = {
 }
 
 
-def test_strict_order_of_clickhouse_ends_at_a_stranger_and_strict_order_begins_anew() -> None:
+def test_strict_order_of_clickhouse_ends_at_another_event_and_strict_order_begins_again() -> None:
     users = [
         [(at, "ABC".find(one) >= 0 and 1 << "ABC".find(one)) for at, one in enumerate(did.split())]
         for did in STRICT
@@ -95,7 +95,7 @@ def test_strict_order_of_clickhouse_ends_at_a_stranger_and_strict_order_begins_a
 
 
 @pytest.mark.parametrize("modes", COMBINATIONS[:4], ids=name)
-def test_thirty_two_steps_are_counted_as_clickhouse_counts_them(modes: dict[str, bool]) -> None:
+def test_thirty_two_steps_have_the_levels_of_clickhouse(modes: dict[str, bool]) -> None:
     rng = np.random.default_rng(1)
     users = [
         [(t, 1 << min(31, max(0, t // 2 + int(rng.integers(-1, 2))))) for t in range(66)]
@@ -106,7 +106,7 @@ def test_thirty_two_steps_are_counted_as_clickhouse_counts_them(modes: dict[str,
 
 
 @given(streams(most_rows=7), st.booleans())
-def test_the_default_level_is_that_of_the_best_of_all_chains(case: Streams, once: bool) -> None:
+def test_the_default_level_is_that_of_the_best_chain(case: Streams, once: bool) -> None:
     best = [brute_force.level(u, case.steps, case.window, once=once) for u in case.users]
     assert levels(case, strict_once=once) == best
 
@@ -144,14 +144,14 @@ def test_the_answer_does_not_depend_on_the_order_of_arrival(
 
 
 @given(streams(), st.sampled_from(COMBINATIONS))
-def test_a_user_is_not_affected_by_the_others(case: Streams, modes: dict[str, bool]) -> None:
+def test_users_do_not_affect_each_other(case: Streams, modes: dict[str, bool]) -> None:
     alone = [levels(Streams(case.steps, case.window, [u]), **modes)[0] for u in case.users]
     assert levels(case, **modes) == alone
 
 
 @given(streams(most_rows=60), st.sampled_from(COMBINATIONS))
 @draws(30)
-def test_the_input_is_left_as_it_was(case: Streams, modes: dict[str, Any]) -> None:
+def test_the_input_is_not_changed(case: Streams, modes: dict[str, Any]) -> None:
     offsets, time, conditions = case.columns
     funnel_levels(offsets, time, conditions, case.steps, case.window, **modes)
     for before, after in zip(case.columns, (offsets, time, conditions), strict=True):
@@ -166,7 +166,7 @@ ENDS = [-(2**63), -(2**63) + 1, -3, 0, 4, 2**63 - 2, 2**63 - 1]
     st.sampled_from([0, 1, 5, 2**62, 2**63 - 3, 2**63 - 1]),
     st.booleans(),
 )
-def test_times_at_the_ends_of_64_bits_are_as_far_apart_as_they_are(
+def test_distances_of_times_at_the_ends_of_64_bits_do_not_overflow(
     user: list[tuple[int, int]], window: int, once: bool
 ) -> None:
     best = brute_force.level(user, 3, window, once=once)
@@ -178,7 +178,7 @@ def test_times_at_the_ends_of_64_bits_are_as_far_apart_as_they_are(
     st.integers(0, 1),
     st.booleans(),
 )
-def test_more_rows_of_an_instant_than_a_chain_takes_are_matched_as_all_are(
+def test_more_rows_of_an_instant_than_a_chain_takes_have_the_right_level(
     user: list[tuple[int, int]], window: int, increase: bool
 ) -> None:
     best = brute_force.level(user, 3, window, once=True, increase=increase)
@@ -193,8 +193,8 @@ def test_many_rows_at_few_instants_have_the_levels_of_clickhouse(modes: dict[str
         assert levels(case, **modes) == ask_clickhouse(case, modes)
 
 
-def test_many_rows_of_one_instant_take_the_time_that_they_need_to_be_read() -> None:
-    # Before it, a chain is at step 17; here, two rows alone fulfil the steps before.
+def test_many_rows_of_one_instant_take_linear_time() -> None:
+    # Before this instant a chain is at step 17; at it, only two rows fulfil the steps before.
     rows = np.full(20_000, 2**31 - 2**16, np.uint32)
     rows[:2] = 2**31 - 1
     time = np.concatenate([np.arange(17) - 50, np.zeros(len(rows), np.int64)])
@@ -205,7 +205,7 @@ def test_many_rows_of_one_instant_take_the_time_that_they_need_to_be_read() -> N
     assert perf_counter() - began < 20
 
 
-def test_many_rows_of_one_instant_that_fulfil_every_step_are_no_burden_in_strict_once() -> None:
+def test_many_rows_of_one_instant_that_fulfil_every_step_are_fast_in_strict_once() -> None:
     everything = [(0, (1 << 12) - 1)] * 40
     assert levels(Streams(12, 0, [everything, everything[:5]]), strict_once=True) == [12, 5]
 
@@ -217,7 +217,7 @@ def test_bits_beyond_the_steps_change_nothing(
 ) -> None:
     offsets, time, conditions = case.columns
     more = conditions | np.uint32(beyond >> case.steps << case.steps)
-    found = funnel_levels(offsets, time, more, case.steps, case.window, **modes)
+    result = funnel_levels(offsets, time, more, case.steps, case.window, **modes)
     expected = funnel_levels(offsets, time, conditions, case.steps, case.window, **modes)
-    for one, other in zip(found, expected, strict=True):
+    for one, other in zip(result, expected, strict=True):
         np.testing.assert_array_equal(one, other)

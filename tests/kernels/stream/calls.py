@@ -1,4 +1,4 @@
-"""Window calls by the engine's own functions, over whole partitions or over slices of them."""
+"""Window calls with the engine's functions, over whole partitions or over slices of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ Answers = NDArray[Any]
 
 @dataclass(frozen=True)
 class Slices:
-    """Sorted rows, and how many rows and groups of peers stood before them."""
+    """Sorted rows, and the numbers of rows and groups of peers before them."""
 
     offsets: Ints
     code: Ints
@@ -41,7 +41,7 @@ class Slices:
 
 @dataclass(frozen=True)
 class Call:
-    """A call: how far it looks, and its answers as floats, NaN for NULL."""
+    """A call: how far it looks, and its results as floats, NaN for NULL."""
 
     name: str
     extent: FrameExtent
@@ -88,10 +88,10 @@ def _picked(rows: Slices, at: Ints) -> Answers:
 
 def _ranking(name: str) -> Callable[[Slices], Answers]:
     def answer(rows: Slices) -> Answers:
-        found = ranking(order_by_key(rows.offsets, rows.code), name).astype(np.float64)
+        results = ranking(order_by_key(rows.offsets, rows.code), name).astype(np.float64)
         if name in ("percent_rank", "cume_dist"):
-            return found
-        return found + rows.each(rows.peers if name == "dense_rank" else rows.before)
+            return results
+        return results + rows.each(rows.peers if name == "dense_rank" else rows.before)
 
     return answer
 
@@ -102,7 +102,7 @@ EXCLUDES = st.sampled_from(["no others", "current row", "group", "ties"])
 
 @st.composite
 def calls(draw: st.DrawFn, ahead: bool = True) -> Call:
-    """Draw a call; without ``ahead`` one whose frame has an end."""
+    """Draw a call; without ``ahead``, one whose frame has an end."""
     shares = ["percent_rank"] if ahead else []
     name = draw(
         st.sampled_from(
@@ -118,10 +118,10 @@ def calls(draw: st.DrawFn, ahead: bool = True) -> Call:
     return Call(name, frame_extent(name), _ranking(name))
 
 
-def answers(given: list[Call], rows: Slices) -> Answers:
-    """Return the answers of all calls, a column each."""
-    found = np.zeros((len(rows.code), len(given)))
-    if len(found):
-        for k, call in enumerate(given):
-            found[:, k] = call.answer(rows)
-    return found
+def answers(window_calls: list[Call], rows: Slices) -> Answers:
+    """Return the results of all calls, one column each."""
+    results = np.zeros((len(rows.code), len(window_calls)))
+    if len(results):
+        for k, call in enumerate(window_calls):
+            results[:, k] = call.answer(rows)
+    return results

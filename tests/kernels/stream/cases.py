@@ -1,4 +1,4 @@
-"""What the kernels of windows over streams are given in the walk over the registry."""
+"""Cases of the registry's tests for the kernels of windows over streams."""
 
 from typing import Any
 
@@ -31,11 +31,11 @@ tables = st.lists(extents(), max_size=3).map(extent_table)
 @st.composite
 def merges(draw: st.DrawFn) -> Args:
     pairs = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 9)), max_size=9, unique=True)
-    there, come = sorted(draw(pairs)), sorted(draw(pairs))
-    taken = [draw(st.integers(0, 1)) if row not in come else 1 for row in there]
-    sides = [int64([row[i] for row in side]) for side in (there, come) for i in range(2)]
-    written = blank(len(there)), blank(len(come)), blank(len(come))
-    return [*sides[:2], np.array(taken, np.uint8), *sides[2:], *written]
+    present, arriving = sorted(draw(pairs)), sorted(draw(pairs))
+    flags = [draw(st.integers(0, 1)) if row not in arriving else 1 for row in present]
+    sides = [int64([row[i] for row in side]) for side in (present, arriving) for i in range(2)]
+    written = blank(len(present)), blank(len(arriving)), blank(len(arriving))
+    return [*sides[:2], np.array(flags, np.uint8), *sides[2:], *written]
 
 
 @st.composite
@@ -49,7 +49,7 @@ def runs(draw: st.DrawFn) -> Args:
 
 @st.composite
 def changes(draw: st.DrawFn) -> Args:
-    """Draw sorted codes and some of them, or gaps between them, as what has changed."""
+    """Draw sorted codes, and some of them, or gaps between them, as changes."""
     all_codes = draw(sorted_codes(12))
     fates = [draw(st.sampled_from("kkkig")) for _ in all_codes]
     code = [c for c, fate in zip(all_codes, fates, strict=True) if fate != "g"]
@@ -88,31 +88,31 @@ def fates(draw: st.DrawFn) -> Args:
     return [before, after, np.array(same, np.uint8), np.full((len(kinds), 2), 9, np.int8)]
 
 
-def look_of_row(row: Any) -> FrameExtent:
-    """An extent as a table has it; without a bound where no code is as far away."""
+def extent_of(row: Any) -> FrameExtent:
+    """Return the extent of a row of a table; a distance that no code reaches means no bound."""
     unit, back, _, start, _ = (int(cell) for cell in row)
     low, high = (None if far == MOST else sign * far for far, sign in ((start, -1), (back, 1)))
     return FrameExtent(UNITS[unit], low, high)
 
 
 def merged_by_sorting(before: Args, after: Args, result: Any) -> bool:
-    code, tie, gone, new_code, new_tie = (one.tolist() for one in before[:5])
-    there, come = list(zip(code, tie, strict=True)), list(zip(new_code, new_tie, strict=True))
-    kept = [row for row, out in zip(there, gone, strict=True) if not out]
-    now = sorted(kept + come)
-    place, new_place, replaced = (one.tolist() for one in after[5:])
-    right = all(now[to] == row for to, row in zip(new_place, come, strict=True))
-    for to, row, out in zip(place, there, gone, strict=True):
+    code, tie, deleted, new_code, new_tie = (one.tolist() for one in before[:5])
+    present, arriving = list(zip(code, tie, strict=True)), list(zip(new_code, new_tie, strict=True))
+    retained = [row for row, out in zip(present, deleted, strict=True) if not out]
+    now = sorted(retained + arriving)
+    positions, new_positions, replaced = (one.tolist() for one in after[5:])
+    right = all(now[to] == row for to, row in zip(new_positions, arriving, strict=True))
+    for to, row, out in zip(positions, present, deleted, strict=True):
         right &= to == sum(other < row for other in now) if out else now[to] == row
     return (
         right
         and result == len(now)
-        and replaced == [there.index(row) if row in there else -1 for row in come]
+        and replaced == [present.index(row) if row in present else -1 for row in arriving]
     )
 
 
 def away(extent: FrameExtent, code: list[int], i: int, edge: int, at: int) -> int:
-    """How far a place is behind row i: one before the row ``edge``, of the code ``at``."""
+    """Return the distance from row i to a place before the row ``edge``, with the code ``at``."""
     if extent.unit == "range":
         return at - code[i]
     groups = steps(code, code[i], at)
@@ -122,7 +122,7 @@ def away(extent: FrameExtent, code: list[int], i: int, edge: int, at: int) -> in
 def sees(
     extent: FrameExtent, code: list[int], i: int, at: int, changed: int, inserted: int
 ) -> bool:
-    """Whether a row can have another answer for a change, by definition."""
+    """Return whether a change can change the result of a row, by definition."""
     if extent.unit == "session":
         return in_session(extent, code, code[i], changed)
     if extent.unit == "rows":
@@ -136,8 +136,8 @@ def runs_of(rows: set[int]) -> list[tuple[int, int]]:
     return list(zip([row for row in sorted(rows) if row - 1 not in rows], ends, strict=True))
 
 
-def all_that_see_a_change(before: Args, after: Args, result: Any) -> bool:
-    code, table = before[0].tolist(), [look_of_row(row) for row in before[1]]
+def rows_that_see_a_change(before: Args, after: Args, result: Any) -> bool:
+    code, table = before[0].tolist(), [extent_of(row) for row in before[1]]
     expected: set[int] = set()
     for at, changed, inserted in zip(*(one.tolist() for one in before[2:5]), strict=True):
         rows = [
@@ -156,7 +156,7 @@ def all_that_see_a_change(before: Args, after: Args, result: Any) -> bool:
 
 
 def span(code: list[int], table: list[FrameExtent], first: int, last: int) -> tuple[int, int]:
-    """The first and the last row that the frames of a run have."""
+    """Return the first and the last row of the frames of a run."""
     rows = {first, last}
     for extent in table:
         for i in (first, last):
@@ -171,14 +171,14 @@ def span(code: list[int], table: list[FrameExtent], first: int, last: int) -> tu
 
 
 def frames_of_the_run(before: Args, after: Args, result: Any) -> bool:
-    code, table = before[0].tolist(), [look_of_row(row) for row in before[1]]
+    code, table = before[0].tolist(), [extent_of(row) for row in before[1]]
     pairs = zip(before[2].tolist(), before[3].tolist(), strict=True)
     found = list(zip(after[4].tolist(), after[5].tolist(), strict=True))
     return found == [span(code, table, *pair) for pair in pairs]
 
 
 def closes_at(extent: FrameExtent, code: list[int], i: int) -> int:
-    """The watermark with which a row and its frame are complete, by definition."""
+    """Return the watermark at which a row and its frame are complete, by definition."""
     if extent.high is None:
         return MOST
     if extent.unit == "session":
@@ -186,19 +186,19 @@ def closes_at(extent: FrameExtent, code: list[int], i: int) -> int:
         return min(last + extent.high - 1, MOST)
     if extent.unit == "range":
         return min(code[i] + max(extent.high, 0), MOST)
-    behind = [
+    later = [
         code[j]
         for j in range(i, len(code))
         if (j - i if extent.unit == "rows" else steps(code, code[i], code[j])) >= extent.high
     ]
-    return min(behind, default=MOST)
+    return min(later, default=MOST)
 
 
 def complete_rows_leave(before: Args, after: Args, result: Any) -> bool:
     code, (row,), table, watermark = before[0].tolist(), before[1], before[2], before[3]
-    given = [look_of_row(one) for one in table]
+    looks = [extent_of(one) for one in table]
     due = [
-        max([code[i], *(closes_at(extent, code, i) for extent in given)]) for i in range(len(code))
+        max([code[i], *(closes_at(extent, code, i) for extent in looks)]) for i in range(len(code))
     ]
     left = [i for i in range(row, len(code)) if due[i] > watermark]
     first = left[0] if left else len(code)
@@ -207,17 +207,17 @@ def complete_rows_leave(before: Args, after: Args, result: Any) -> bool:
         result == (due[first] if left else MOST)
         and waiting == first
         and released == sum(c <= watermark for c in code)
-        and needed == needed_from(code, given, first, watermark)
+        and needed == needed_from(code, looks, first, watermark)
         and peers == len(set(code[:needed]))
     )
 
 
-def needed_from(code: list[int], given: list[FrameExtent], row: int, watermark: int) -> int:
-    """The first row that is in a frame of the row, or of any that may come, with its peers."""
+def needed_from(code: list[int], looks: list[FrameExtent], row: int, watermark: int) -> int:
+    """Return the first row in a frame of the row or of later ones, or the first of its peers."""
     released = row < len(code) and code[row] <= watermark
     at = code[row] if released else min(watermark + 1, MOST)
     rows = {row}
-    for extent in given:
+    for extent in looks:
         for j in range(row):
             if extent.unit == "session":
                 rows |= {j} if in_session(extent, code[:row], code[j], at) else set()
@@ -231,10 +231,10 @@ def needed_from(code: list[int], given: list[FrameExtent], row: int, watermark: 
 
 def rows_within_reach(before: Args, after: Args, result: Any) -> bool:
     code, table, watermark = before[0].tolist(), before[1], before[2]
-    given = [look_of_row(one) for one in table]
+    looks = [extent_of(one) for one in table]
     edge = sum(c <= watermark for c in code)
     first = edge
-    for extent in given:
+    for extent in looks:
         for i in range(edge):
             groups = steps(code, code[i], watermark + 1)
             far = {"rows": edge - i, "range": watermark + 1 - code[i], "groups": groups}
@@ -242,7 +242,7 @@ def rows_within_reach(before: Args, after: Args, result: Any) -> bool:
                 first = min(first, i) if in_session(extent, code, code[i], watermark + 1) else first
             elif extent.high is None or far[extent.unit] <= extent.high:
                 first = min(first, i)
-    needed = needed_from(code, given, first, watermark)
+    needed = needed_from(code, looks, first, watermark)
     return after[3].tolist() == [first, needed, len(set(code[:needed]))]
 
 
@@ -258,7 +258,7 @@ def ops_by_fate(before: Args, after: Args, result: Any) -> bool:
 
 
 CASES: dict[str, Any] = {
-    "affected_ranges": (changes(), all_that_see_a_change),
+    "affected_ranges": (changes(), rows_that_see_a_change),
     "changelog": (fates(), ops_by_fate),
     "close_windows": (closings(), complete_rows_leave),
     "frame_spans": (runs(), frames_of_the_run),

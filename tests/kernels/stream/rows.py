@@ -1,4 +1,4 @@
-"""Rows that come and go, for windows that are kept up to date, and what an extent sees."""
+"""Rows that arrive and are deleted, for windows kept up to date, and the rows an extent sees."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,7 +21,7 @@ codes = st.integers(-6, 6)
 
 @st.composite
 def extents(draw: st.DrawFn, units: tuple[str, ...] = UNITS, ahead: bool = True) -> FrameExtent:
-    """Draw an extent: before the row, around it or behind it, with or without a bound."""
+    """Draw an extent: before the row, around it or after it, with or without a bound."""
     low, high = sorted([draw(st.integers(-3, 3)), draw(st.integers(-3, 3))])
     to = high if not ahead else draw(st.sampled_from([high, high, high, None]))
     unit = draw(st.sampled_from(units))
@@ -31,7 +31,7 @@ def extents(draw: st.DrawFn, units: tuple[str, ...] = UNITS, ahead: bool = True)
 
 
 def in_session(extent: FrameExtent, code: list[int], one: int, other: int) -> bool:
-    """Whether two codes are in one session, those between them given."""
+    """Return whether two codes are in one session, given the codes between them."""
     assert extent.high is not None
     low, high = sorted((one, other))
     chain = [low, *sorted(c for c in code if low < c < high), high]
@@ -39,19 +39,19 @@ def in_session(extent: FrameExtent, code: list[int], one: int, other: int) -> bo
 
 
 def steps(code: list[int], one: int, other: int) -> int:
-    """How many groups of peers it is from one code to another."""
+    """Return the distance in groups of peers from one code to another."""
     low, high = min(one, other), max(one, other)
     return 0 if one == other else 1 + len({c for c in code if low < c < high})
 
 
 def within(extent: FrameExtent, away: int) -> bool:
-    """Whether a place that is so far behind a row is between the bounds of its extent."""
+    """Return whether a place at a distance after a row is within the bounds of its extent."""
     above = extent.low is None or extent.low <= away
     return above and (extent.high is None or away <= extent.high)
 
 
 def reaches(extent: FrameExtent, away: int) -> bool:
-    """As ``within``, of a place that counts when it is between the row and its frame."""
+    """Return as ``within`` does, and True for a place between the row and its frame."""
     wide = FrameExtent(
         extent.unit,
         None if extent.low is None else min(extent.low, 0),
@@ -62,7 +62,7 @@ def reaches(extent: FrameExtent, away: int) -> bool:
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of several partitions, some of which go, and arrivals; ties are told apart by an id."""
+    """Rows of several partitions, some of which are deleted, and arrivals; an id breaks ties."""
 
     offsets: Ints
     code: Ints
@@ -87,22 +87,22 @@ def ends_of(sizes: list[int]) -> Ints:
     return np.cumsum([0, *sizes], dtype=np.int64)
 
 
-def column(rows: list[Any], place: int = 0) -> Ints:
-    return np.array([row[place] for row in rows], np.int64)
+def column(rows: list[Any], index: int = 0) -> Ints:
+    return np.array([row[index] for row in rows], np.int64)
 
 
 @st.composite
 def batches(draw: st.DrawFn, most: int = 12) -> Batch:
-    """Draw partitions, empty ones among them; a row that goes may come again as it was."""
+    """Draw partitions, some of them empty; a deleted row may arrive again unchanged."""
     old: list[list[tuple[int, int, int]]] = []
     new: list[list[tuple[int, int]]] = []
     tie = 0
     for _ in range(draw(st.integers(1, 3))):
-        there = draw(st.lists(st.tuples(codes, st.sampled_from("kkkkgr")), max_size=most))
-        come = draw(st.lists(codes, max_size=4))
-        rows = [(code, tie + i, fate) for i, (code, fate) in enumerate(there)]
-        tie += len(there) + len(come)
-        arrivals = [(code, tie - i) for i, code in enumerate(come)]
+        present = draw(st.lists(st.tuples(codes, st.sampled_from("kkkkgr")), max_size=most))
+        arriving = draw(st.lists(codes, max_size=4))
+        rows = [(code, tie + i, fate) for i, (code, fate) in enumerate(present)]
+        tie += len(present) + len(arriving)
+        arrivals = [(code, tie - i) for i, code in enumerate(arriving)]
         arrivals += [(code, number) for code, number, fate in rows if fate == "r"]
         old.append(sorted((code, number, int(fate != "k")) for code, number, fate in rows))
         new.append(sorted(arrivals))
@@ -121,7 +121,7 @@ def batches(draw: st.DrawFn, most: int = 12) -> Batch:
 def arrivals(rows: list[tuple[int, int, int]], partitions: int) -> tuple[Ints, Ints, Ints]:
     """Sort rows of (partition, code, tie): their offsets, codes and ties."""
     rows = sorted(rows)
-    counts = [sum(p == one for p, _, _ in rows) for one in range(partitions)]
+    counts = [sum(p == partition for p, _, _ in rows) for partition in range(partitions)]
     offsets = ends_of(counts)
     code, tie = column(rows, 1), column(rows, 2)
     assert sorted_rows(offsets, code, tie).tolist() == list(range(len(rows)))

@@ -1,4 +1,4 @@
-"""Emit on window close: each row leaves once, as early as it can, with the answer of all rows."""
+"""Emit on window close: each row is emitted once, as early as possible, with its final result."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +30,7 @@ def nothing() -> Ints:
 
 @dataclass
 class Stream:
-    """Partitions whose windows close, as a query over a stream keeps them: the whole state."""
+    """The whole state of a query that emits on window close."""
 
     calls: list[Call]
     offsets: Ints = field(default_factory=lambda: ends_of([0] * PARTITIONS))
@@ -42,15 +42,15 @@ class Stream:
     peers: Ints = field(default_factory=zeros)
 
     def run(self, rows: list[tuple[int, int, int]], watermark: int) -> dict[int, list[float]]:
-        """Take in rows of (partition, code, tie), and return what leaves: answers by tie."""
+        """Add rows of (partition, code, tie), and return the results of emitted rows by tie."""
         self._merge(rows)
         extents = [call.extent for call in self.calls]
         closed = closed_windows(self.offsets, self.code, self.waiting, extents, watermark)
         cut = cut_ranges(self.offsets, closed.emitted)
         part = self._slices(cut)
-        left = cut.rows[cut.affected]
-        found = answers(self.calls, part)[cut.affected]
-        leaves = dict(zip(self.tie[left].tolist(), found.tolist(), strict=True))
+        emitted = cut.rows[cut.affected]
+        results = answers(self.calls, part)[cut.affected]
+        leaves = dict(zip(self.tie[emitted].tolist(), results.tolist(), strict=True))
         self._drop(closed.needed, closed.peers, closed.waiting)
         return leaves
 
@@ -70,8 +70,8 @@ class Stream:
     def _drop(self, needed: Ints, peers: Ints, waiting: Ints) -> None:
         sizes = np.diff(self.offsets)
         row = np.arange(len(self.code)) - np.repeat(self.offsets[:-1], sizes)
-        kept = row >= np.repeat(needed, sizes)
-        self.code, self.tie, self.value = self.code[kept], self.tie[kept], self.value[kept]
+        mask = row >= np.repeat(needed, sizes)
+        self.code, self.tie, self.value = self.code[mask], self.tie[mask], self.value[mask]
         self.offsets = ends_of((sizes - needed).tolist())
         self.waiting, self.before = waiting - needed, self.before + needed
         self.peers = self.peers + peers
@@ -83,7 +83,7 @@ def value_of(tie: Ints) -> Ints:
 
 @st.composite
 def events(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
-    """Draw batches of rows that come out of order: in time, in ties, and in their partitions."""
+    """Draw batches of rows that arrive out of order: in time, in ties, and in their partitions."""
     sizes = draw(st.lists(st.integers(0, 6), min_size=1, max_size=5))
     random = np.random.default_rng(draw(st.integers(0, 9999)))
     slow = draw(st.integers(1, 4))
@@ -103,24 +103,24 @@ def events(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
 
 @draws(100)
 @given(events(), st.lists(calls(ahead=False), max_size=3))
-def test_every_row_leaves_once_with_the_answers_over_all_rows(
-    batches: list[list[tuple[int, int, int]]], given_calls: list[Call]
+def test_every_row_is_emitted_once_with_the_results_over_all_rows(
+    batches: list[list[tuple[int, int, int]]], window_calls: list[Call]
 ) -> None:
-    stream, watermark, admitted = Stream(given_calls), -100, []
-    left: dict[Any, Any] = {}
+    stream, watermark, admitted = Stream(window_calls), -100, []
+    emitted: dict[Any, Any] = {}
     for batch in [*batches, []]:
         rows = [row for row in batch if row[1] > watermark]
         admitted += rows
         last = max([watermark, *(code - 4 for _, code, _ in rows)])
         watermark = last if batch else MOST
         leaves = stream.run(rows, watermark)
-        assert not leaves.keys() & left.keys()
-        left |= leaves
+        assert not leaves.keys() & emitted.keys()
+        emitted |= leaves
     offsets, code, tie = arrivals(admitted, PARTITIONS)
-    whole = answers(given_calls, Slices(offsets, code, value_of(tie)))
-    assert left.keys() == set(tie.tolist())
-    found = np.array([left[one] for one in tie.tolist()]).reshape(whole.shape)
-    np.testing.assert_allclose(found, whole, rtol=1e-12)
+    whole = answers(window_calls, Slices(offsets, code, value_of(tie)))
+    assert emitted.keys() == set(tie.tolist())
+    results = np.array([emitted[one] for one in tie.tolist()]).reshape(whole.shape)
+    np.testing.assert_allclose(results, whole, rtol=1e-12)
 
 
 #: 10:00, 10:02, 10:10 and 10:17; the article's query, whose watermark is five minutes late.
@@ -131,21 +131,21 @@ ARTICLE = [FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1), frame_extent("
 def close(
     times: Ints, extents: list[FrameExtent], watermark: int, waiting: int = 0
 ) -> tuple[int, ...]:
-    """The first row that waits, the first that is needed, and when the next one leaves."""
+    """Return the first waiting row, the first needed row, and the next row's watermark."""
     ends = np.array([0, len(times)])
     closed = closed_windows(ends, times, np.array([waiting]), extents, watermark)
     return int(closed.waiting[0]), int(closed.needed[0]), int(closed.due[0])
 
 
-def test_the_articles_rows_leave_when_the_row_behind_them_is_released() -> None:
+def test_the_articles_rows_are_emitted_when_the_next_row_is_released() -> None:
     assert close(TIMES[:2], ARTICLE, 597) == (0, 0, 602)
     assert close(TIMES[:3], ARTICLE, 605) == (1, 0, 610)
     assert close(TIMES, ARTICLE, 612, waiting=1) == (2, 1, 617)
 
 
-def test_the_steps_say_who_leaves_and_who_waits() -> None:
-    extents, found = extent_table(ARTICLE), np.zeros(4, np.int64)
-    steps = trace(close_windows, TIMES, np.array([0]), extents, 605, found).steps
+def test_the_captions_name_the_rows_that_leave_and_wait() -> None:
+    extents, results = extent_table(ARTICLE), np.zeros(4, np.int64)
+    steps = trace(close_windows, TIMES, np.array([0]), extents, 605, results).steps
     assert [step.caption for step in steps] == [
         "605 releases the rows before row 2.",
         "Row 0 and its frames are complete: it leaves.",
@@ -187,5 +187,5 @@ def test_a_frame_without_an_end_closes_with_the_stream() -> None:
         assert close(TIMES, [extent], MOST)[0] == 4
 
 
-def test_peers_of_the_last_row_that_is_needed_are_kept_together() -> None:
+def test_all_peers_of_the_last_needed_row_are_retained() -> None:
     assert close(np.array([1, 5, 5, 9]), [frame_extent("lag", 1)], 7)[:2] == (3, 1)

@@ -16,7 +16,7 @@ Args = list[Any]
 Oracle = Callable[[Args, Args, Any], bool]
 Bounds = Callable[[int, int, int], tuple[int, int]]
 
-#: One kind of each: a total, a place, and a key with ties.
+#: One of each kind: a total, a row number, and a key with ties.
 STATES = [Sum(0, 0), Last(), Least()]
 INVERTIBLE_ONLY = ("cursor_windows", "cursor_tails")
 WITH_HOPS = ("rollup_windows", "sawtooth_windows", "head_states", "hop_states")
@@ -43,7 +43,7 @@ def head(query: int, window: int, hop: int) -> tuple[int, int]:
 
 
 def state_of(empty: Any, event: Args, bounds: tuple[int, int]) -> Any:
-    """The state of the events in [low, high), one by one in their order."""
+    """Return the state of the events in [low, high), updated one by one in their order."""
     time, value, other = event
     low, high = bounds
     for row in range(len(time)):
@@ -55,13 +55,13 @@ def state_of(empty: Any, event: Args, bounds: tuple[int, int]) -> Any:
 def by_force(
     empty: Any, query: Any, window: int, hop: int, event: Args, bounds: Bounds
 ) -> list[list[Any]]:
-    """The state of each query's window."""
+    """Return the state of each query's window."""
     return [list(state_of(empty, event, bounds(q, window, hop))) for q in query.tolist()]
 
 
 @st.composite
 def events(draw: st.DrawFn, empty: Any) -> Args:
-    """Times, values and other values; whole numbers, so that sums are exact in every order."""
+    """Draw times, values and other values; integers, so that sums are exact in every order."""
     time = draw(TIMES)
     random = np.random.default_rng(draw(st.integers(0, 999)))
     values = random.integers(-9, 9, (2, len(time))).astype(np.asarray(empty).dtype)
@@ -69,7 +69,7 @@ def events(draw: st.DrawFn, empty: Any) -> Args:
 
 
 def rolled(empty: Any, hop: int, event: Args) -> Args:
-    """The begins and the states of hops."""
+    """Return the begins and the states of hops."""
     size = len(event[0])
     start, stop = np.zeros(size, np.int64), np.zeros(size, np.int64)
     hops = np.zeros((size, len(empty)), np.asarray(empty).dtype)
@@ -83,21 +83,21 @@ def room(empty: Any, rows: int) -> Any:
 
 @st.composite
 def windowed(draw: st.DrawFn, name: str) -> Args:
-    """The arguments of a kernel that writes a state for each query."""
+    """Draw the arguments of a kernel that writes a state for each query."""
     empty = draw(st.sampled_from(STATES[:1] if name in INVERTIBLE_ONLY else STATES))
     query, event = draw(TIMES), draw(events(empty))
     window = [] if name == "head_states" else [draw(WINDOWS)]
     hop = [draw(st.integers(1, 7))] if name in WITH_HOPS or "tails" in name else []
-    seen = rolled(empty, hop[0], event) if "tails" in name else event
-    return [empty, query, *window, *hop, *seen, room(empty, len(query))]
+    table = rolled(empty, hop[0], event) if "tails" in name else event
+    return [empty, query, *window, *hop, *table, room(empty, len(query))]
 
 
 @st.composite
 def hops(draw: st.DrawFn) -> Args:
     empty, _, hop, *event, _ = draw(windowed("head_states"))
     size = len(event[0])
-    both = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    return [empty, hop, *event, *both, room(empty, size)]
+    edges = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    return [empty, hop, *event, *edges, room(empty, size)]
 
 
 @st.composite
@@ -116,8 +116,8 @@ def filled_trees(draw: st.DrawFn) -> Args:
 
 
 @st.composite
-def parts(draw: st.DrawFn) -> Args:
-    """Tails and heads of the same queries."""
+def tails_and_heads(draw: st.DrawFn) -> Args:
+    """Draw tails and heads of the same queries."""
     empty, query, window, hop, *event, _ = draw(windowed("sawtooth_windows"))
     tails, heads = room(empty, len(query)), room(empty, len(query))
     stack_tails(empty, query, window, hop, *rolled(empty, hop, event), tails)
@@ -164,20 +164,20 @@ def rolls_up(before: Args, after: Args, result: Any) -> bool:
     *_, start, stop, hops = after
     begins = sorted({int(time) // hop * hop for time in event[0]})
     expected = [list(state_of(empty, event, (begin, begin + hop))) for begin in begins]
-    behind = [int(np.searchsorted(event[0], begin + hop)) for begin in begins]
-    found = start[:result].tolist(), stop[:result].tolist(), hops[:result].tolist()
-    return found == (begins, behind, expected)
+    stops = [int(np.searchsorted(event[0], begin + hop)) for begin in begins]
+    written = start[:result].tolist(), stop[:result].tolist(), hops[:result].tolist()
+    return written == (begins, stops, expected)
 
 
 def covers_in_tiles(before: Args, after: Args, result: Any) -> bool:
     left, right, _ = before
     tiles = sorted(after[2][:result].tolist())
-    places = [place for begin, end in tiles for place in range(begin, end)]
-    return places == list(range(left, right))
+    positions = [position for begin, end in tiles for position in range(begin, end)]
+    return positions == list(range(left, right))
 
 
 def way_to_the_root(empty: Any, tree: Any, i: int) -> list[Any]:
-    """The state of a leaf and of the nodes above it, put together in the order of their rows."""
+    """Return the state of a leaf and the nodes above it, combined in the order of their rows."""
     leaves = len(tree) // 2
     above = [tree[(leaves + i) >> up].tolist() for up in range(leaves.bit_length())]
     for one in sorted(above, key=lambda state: state[-1] if "row" in empty._fields else 0):
@@ -205,7 +205,7 @@ def joins_tail_and_head(before: Args, after: Args, result: Any) -> bool:
 
 @st.composite
 def rounded(draw: st.DrawFn) -> Args:
-    """Queries and events, with a window of any kind, or without a bound."""
+    """Draw queries and events, with a window of any kind, or without a bound."""
     query, time, hop = draw(TIMES), draw(TIMES), draw(st.integers(1, 7))
     hops = draw(st.sampled_from([(1, 1), (hop, 1), (hop, hop)]))
     ranges = [np.zeros((len(query), 1), np.int64) for _ in range(2)]
@@ -229,7 +229,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "generate_tiles": (ranges(), covers_in_tiles),
     "head_states": (windowed("head_states"), sees_the_head),
     "hop_states": (hops(), rolls_up),
-    "join_heads": (parts(), joins_tail_and_head),
+    "join_heads": (tails_and_heads(), joins_tail_and_head),
     "naive_windows": (windowed("naive_windows"), sees(sliding)),
     "push_down": (filled_trees(), adds_up_the_way_to_the_root),
     "query_ranges": (rounded(), sees_the_events_between),

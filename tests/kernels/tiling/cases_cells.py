@@ -9,7 +9,7 @@ from kernels.structures.instants import LEAST
 from kernels.tiling import cells as c
 
 Args = list[Any]
-#: Of each event: how many, a total, the latest value, and the total as a floating number.
+#: A count, a total, the latest value, and the total as a floating number.
 SLOTS = np.array([[c.COUNT, 3, 0], [c.WHOLE, 4, 0], [c.LAST, 6, 0], [c.TOTAL, 10, 0]])
 WHOLE, REAL, SIZE = 10, 2, 12
 HOPS = np.array([4, 6])
@@ -19,7 +19,7 @@ UNTIL = 24
 
 
 def as_cells(time: Any, value: Any) -> tuple[Any, Any]:
-    """Events as cells of one."""
+    """Return events as cells of one event each."""
     ones, zeros = np.ones(len(time), np.int64), np.zeros(len(time), np.int64)
     picks = [ones, time, ones, value]
     whole = np.stack([zeros, time, time, ones, value, ones, *picks], axis=1)
@@ -40,7 +40,7 @@ def words_of(cells: Any, numbers: Any, count: int) -> Any:
 
 
 def rolled(time: Any, value: Any, windows: Any, since: int) -> Any:
-    """Events as the words of cells, by the kernel that is tested here too."""
+    """Return events as the words of cells, made by the kernel that is tested here too."""
     room = 2 * len(time) + len(windows)
     cells, numbers = np.zeros((room, WHOLE), np.int64), np.zeros((room, REAL))
     single = as_cells(time, value)
@@ -48,7 +48,7 @@ def rolled(time: Any, value: Any, windows: Any, since: int) -> Any:
     return words_of(cells, numbers, count)
 
 
-KEPT = np.array([[0, -1, 4, 2**62], [1, -1, 6, 2**62]])
+STORED = np.array([[0, -1, 4, 2**62], [1, -1, 6, 2**62]])
 
 
 @st.composite
@@ -61,8 +61,8 @@ def rolls(draw: st.DrawFn) -> Args:
 
 @st.composite
 def merges(draw: st.DrawFn) -> Args:
-    known, new = (rolled(*draw(events()), KEPT, LEAST) for _ in range(2))
-    words = np.concatenate([known, new])
+    stored, new = (rolled(*draw(events()), STORED, LEAST) for _ in range(2))
+    words = np.concatenate([stored, new])
     count = len(words) // SIZE
     memory = [np.zeros((count, WHOLE), np.int64), np.zeros((count, REAL))]
     return [words, words.view(float), draw(st.integers(-40, 30)), SLOTS, *memory]
@@ -77,19 +77,19 @@ def joins(draw: st.DrawFn) -> Args:
 
 
 def state(time: Any, value: Any, rows: Any) -> list[int]:
-    """How many events there are, their total, and the value of the last one."""
+    """Return the number of events, their total, and the value of the last one."""
     last = max(((time[row], value[row]) for row in rows), default=(0, 0))
     return [len(rows), int(value[rows].sum()), int(last[1])]
 
 
-def told(cell: Any, numbers: Any) -> list[int]:
+def totals_of(cell: Any, numbers: Any) -> list[int]:
     assert cell[5] == cell[3] == cell[6] == 0 or cell[6] == 1
     assert numbers.tolist() == [cell[4], cell[3]]
     return [int(cell[3]), int(cell[4]), int(cell[9])]
 
 
 def rolls_up(before: Args, after: Args, result: Any) -> bool:
-    """Every core is one cell, and every hop of a tail."""
+    """Return whether every core is one cell, and every hop of a tail another one."""
     time, value = before[0], before[1][:, 4]
     expected = {}
     for w, (h, length, hop, core) in enumerate(WINDOWS.tolist()):
@@ -102,7 +102,7 @@ def rolls_up(before: Args, after: Args, result: Any) -> bool:
                 expected[h, begin] = state(time, value, rows)
     cells, numbers = after[7][:result], after[8][:result]
     found = {
-        (int(one[0]), int(one[1])): told(one, number)
+        (int(one[0]), int(one[1])): totals_of(one, number)
         for one, number in zip(cells, numbers, strict=True)
     }
     return found == expected and len(found) == result
@@ -116,24 +116,24 @@ def merges_hops(before: Args, after: Args, result: Any) -> bool:
             old = totals.get((one[0], one[1]), [0, 0])
             totals[one[0], one[1]] = [old[0] + one[3], old[1] + one[4]]
     found = [(int(one[0]), int(one[1])) for one in after[4][:result]]
-    sums = [told(*pair)[:2] for pair in zip(after[4][:result], after[5][:result], strict=True)]
-    return found == sorted(totals) and sums == [totals[place] for place in found]
+    sums = [totals_of(*pair)[:2] for pair in zip(after[4][:result], after[5][:result], strict=True)]
+    return found == sorted(totals) and sums == [totals[hop] for hop in found]
 
 
 def joins_windows(before: Args, after: Args, result: Any) -> bool:
-    """Each window is its collapsed cell and the hops since its begin."""
+    """Return whether each window is its collapsed cell and the hops since its begin."""
     words, at = before[0].reshape(-1, SIZE), before[2]
     expected = []
     for w, (h, length, hop, core) in enumerate(WINDOWS.tolist()):
         low = LEAST if length < 0 else (at - length) // hop * hop
-        own = [
+        window_cells = [
             one
             for one in words.tolist()
             if one[0] == len(HOPS) + w or (one[0] == h and low <= one[1] < core)
         ]
-        expected.append([sum(one[3] for one in own), sum(one[4] for one in own)])
+        expected.append([sum(one[3] for one in window_cells), sum(one[4] for one in window_cells)])
     states, numbers = after[8].reshape(-1, WHOLE), after[9].reshape(-1, REAL)
-    found = [told(*pair)[:2] for pair in zip(states, numbers, strict=True)]
+    found = [totals_of(*pair)[:2] for pair in zip(states, numbers, strict=True)]
     return found == expected and result == 0
 
 

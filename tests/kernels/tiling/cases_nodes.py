@@ -1,4 +1,4 @@
-"""The registry's cases of the kernels of a tree over queries whose events lie on many machines."""
+"""The registry's cases of the kernels of a tree over queries with events on many machines."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from tests.kernels.tiling.cases import STATES, Args, Oracle, room, rounded, way_
 
 
 @st.composite
-def seen(draw: st.DrawFn) -> Args:
-    """Queries, and events in any order, with a window of any kind, or without a bound."""
+def queries_and_events(draw: st.DrawFn) -> Args:
+    """Draw queries, and events in any order, with a window of any kind, or without a bound."""
     query, bounded, window, hop, last_hop, time, *_ = draw(rounded())
     time = np.random.default_rng(draw(st.integers(0, 999))).permutation(time)
     ranges = [np.zeros(len(time), np.int64) for _ in range(2)]
@@ -22,9 +22,9 @@ def seen(draw: st.DrawFn) -> Args:
 
 @st.composite
 def ranged(draw: st.DrawFn) -> Args:
-    """The queries that see each event, and a tree that knows none yet."""
+    """Draw the queries that see each event, and an empty tree."""
     empty = draw(st.sampled_from(STATES))
-    query, *kind, begin, end = draw(seen())
+    query, *kind, begin, end = draw(queries_and_events())
     event_ranges(query, *kind, begin, end)
     values = np.random.default_rng(draw(st.integers(0, 999))).integers(-9, 9, (2, len(begin)))
     tree = room(empty, 2 * count_leaves(len(query)))
@@ -34,16 +34,16 @@ def ranged(draw: st.DrawFn) -> Args:
 
 @st.composite
 def parts_of_trees(draw: st.DrawFn) -> Args:
-    """The nodes of two trees that share the events, in any order, and room for the queries."""
+    """Draw the nodes of two trees that share the events, in any order, and room for the queries."""
     empty, begin, end, *values, tree = draw(ranged())
     random = np.random.default_rng(draw(st.integers(0, 999)))
-    here = random.integers(0, 2, len(begin)) == 1
+    in_first = random.integers(0, 2, len(begin)) == 1
     parts = []
-    for mine in (here, ~here):
-        one = tree.copy()
+    for chosen in (in_first, ~in_first):
+        copy = tree.copy()
         # No query sees the events of the other tree.
-        update_nodes(empty, begin * mine, end * mine, *values, one)
-        parts.append(one[1:])
+        update_nodes(empty, begin * chosen, end * chosen, *values, copy)
+        parts.append(copy[1:])
     order = random.permutation(2 * (len(tree) - 1))
     node = np.tile(np.arange(1, len(tree)), 2)
     return [empty, node[order], np.concatenate(parts)[order], room(empty, len(tree) // 2)]
@@ -79,9 +79,9 @@ def adds_up_all_parts(before: Args, after: Args, result: Any) -> bool:
     leaves = len(states)
     for i in range(leaves):
         way = {(leaves + i) >> up for up in range(leaves.bit_length())}
-        mine = [part for at, part in zip(node.tolist(), parts.tolist(), strict=True) if at in way]
+        chosen = [part for at, part in zip(node.tolist(), parts.tolist(), strict=True) if at in way]
         state = empty
-        for part in sorted(mine, key=lambda one: one[-1] if "row" in empty._fields else 0):
+        for part in sorted(chosen, key=lambda one: one[-1] if "row" in empty._fields else 0):
             state = state.combine(type(empty)(*part))
         if after[-1][i].tolist() != list(state):
             return False
@@ -89,7 +89,7 @@ def adds_up_all_parts(before: Args, after: Args, result: Any) -> bool:
 
 
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
-    "event_ranges": (seen(), sees_the_queries_between),
+    "event_ranges": (queries_and_events(), sees_the_queries_between),
     "node_states": (parts_of_trees(), adds_up_all_parts),
     "update_nodes": (ranged(), puts_events_above_their_ranges),
 }

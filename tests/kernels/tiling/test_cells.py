@@ -1,4 +1,4 @@
-"""What a store's cells remember is what the states of aggregates do."""
+"""The cells of a store have the same states as the aggregates."""
 
 from typing import Any
 
@@ -35,11 +35,11 @@ def test_cells_join_as_states_combine(kind: int, cut: int) -> None:
     assert tuple(found.tolist()) == pytest.approx(tuple(first.combine(then)))
 
 
-#: A store keeps none of these, and says so.
+#: A store supports none of these, and refuses them.
 NOT_KEPT = {"bit_and", "bit_or", "bit_xor"}
 
 
-def test_every_state_that_a_store_keeps_has_a_place_in_a_cell() -> None:
-    kinds = {name: c.kind_for(one.empty) for name, one in AGGREGATES.items()}
+def test_every_state_of_a_store_has_a_kind_of_slot() -> None:
+    kinds = {name: c.kind_for(aggregate.empty) for name, aggregate in AGGREGATES.items()}
     assert {name for name, kind in kinds.items() if kind is None} == NOT_KEPT
     assert set(kinds.values()) - {None} == set(c.SIZES)

@@ -1,4 +1,4 @@
-"""The ladder of window tiling: every rung of one meaning gives one answer, that of brute force."""
+"""The ladder of window tiling: every rung of a meaning has the result of brute force."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def numbers(data: st.DataObject, name: str, size: int) -> Any:
 
 
 def expected(name: str, rung: str, query: Any, window: int, hop: int, event: Any) -> Any:
-    """The answers of brute force, with values in place of rows."""
+    """Return the results of brute force, with values instead of rows."""
     bounds = BOUNDS[RUNGS[rung].meaning]
     states = by_force(AGGREGATES[name].empty, query, window, hop, event, bounds)
     fields = len(AGGREGATES[name].empty)
@@ -48,7 +48,7 @@ NEAR_ENDS = st.lists(AT_ENDS, max_size=12).map(lambda times: np.array(sorted(tim
 @pytest.mark.parametrize("name", ["integer_sum", "last"])
 @given(query=NEAR_ENDS, time=NEAR_ENDS, window=WINDOWS, hop=st.integers(1, 7), data=st.data())
 @draws(40)
-def test_windows_reach_to_the_ends_of_time(
+def test_windows_at_the_ends_of_time_are_right(
     name: str, query: Any, time: Any, window: int, hop: int, data: st.DataObject
 ) -> None:
     check_every_rung(name, query, time, window, hop, data)
@@ -73,11 +73,11 @@ def check_every_rung(
         answers, rows = expected(name, rung, query, window, hop, [time, values, other])
         got = tiled_aggregate(rung, name, query, time, values, window, hop, other=other)
         assert got.rows.tolist() == rows
-        known = got.rows >= AGGREGATES[name].needs
+        valid = got.rows >= AGGREGATES[name].needs
         if answers.dtype == np.float64:
-            np.testing.assert_allclose(got.value[known], answers[known], rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(got.value[valid], answers[valid], rtol=1e-9, atol=1e-9)
         else:
-            assert got.value[known].tolist() == answers[known].tolist()
+            assert got.value[valid].tolist() == answers[valid].tolist()
 
 
 def test_nothing_counts_as_nothing_and_has_no_row() -> None:
@@ -88,14 +88,14 @@ def test_nothing_counts_as_nothing_and_has_no_row() -> None:
     assert tiled_aggregate("tiles", "max", query, none, none, 5).value.tolist() == [-1, -1, -1]
 
 
-def test_an_event_at_the_time_of_the_query_is_not_seen_and_one_a_window_before_is() -> None:
+def test_a_window_excludes_its_end_and_includes_its_begin() -> None:
     query, time = np.array([-10, 0, 10]), np.array([-20, -10, 0, 10])
     for rung in ("naive", "rollups", "search", "tiles", "sawtooth"):
         got = tiled_aggregate(rung, "last", query, time, time, 10, 5)
         assert (got.value.tolist(), got.rows.tolist()) == ([0, 1, 2], [1, 1, 1])
 
 
-def test_floors_are_mathematical_before_1970() -> None:
+def test_floors_round_down_before_1970() -> None:
     query, time = np.array([-1]), np.array([-10, -6, -5, -2])
     got = {r: tiled_aggregate(r, "count", query, time, time, 5, 5).value.tolist() for r in RUNGS}
     assert got["naive"] == [3]
@@ -105,7 +105,7 @@ def test_floors_are_mathematical_before_1970() -> None:
 
 def test_every_range_within_256_is_covered_by_few_dyadic_tiles() -> None:
     tiles = np.zeros((MOST_TILES, 2), np.int64)
-    seen = set()
+    all_tiles = set()
     for left in range(257):
         for right in range(left, 257):
             count = generate_tiles(left, right, tiles)
@@ -115,8 +115,8 @@ def test_every_range_within_256_is_covered_by_few_dyadic_tiles() -> None:
             size = cover[:, 1] - cover[:, 0]
             assert not ((size & (size - 1)) | (cover[:, 0] % np.maximum(size, 1))).any()
             assert count <= max(1, 2 * (right - 1).bit_length()) if right else count == 0
-            seen |= set(map(tuple, cover.tolist()))
-    assert len(seen) == 2 * 256 - 1
+            all_tiles |= set(map(tuple, cover.tolist()))
+    assert len(all_tiles) == 2 * 256 - 1
 
 
 def test_the_example_of_the_source_has_three_tiles() -> None:
@@ -124,7 +124,7 @@ def test_the_example_of_the_source_has_three_tiles() -> None:
     assert tiles[: generate_tiles(4, 14, tiles)].tolist() == [[4, 8], [8, 12], [12, 14]]
 
 
-def test_operations_grow_with_the_pairs_for_loops_alone() -> None:
+def test_operations_are_quadratic_only_for_nested_loops() -> None:
     def operations(rung: str, size: int) -> int:
         times = np.arange(size) * 10
         return tiled_aggregate(rung, "count", times, times, times, 5 * size, 50).operations
@@ -135,7 +135,7 @@ def test_operations_grow_with_the_pairs_for_loops_alone() -> None:
     assert all(growth[rung] < 5.5 for rung in RUNGS if rung not in ("naive", "rollups", "search"))
 
 
-def test_every_partition_of_two_tables_is_answered_alone() -> None:
+def test_partitions_of_two_tables_do_not_see_each_other() -> None:
     query, time = np.array([4, 9, 3, 8, 8]), np.array([1, 2, 8, 0, 7])
     queries, events = np.array([0, 2, 2, 4, 5]), np.array([0, 2, 3, 5, 5])
     value, states = time * 10, np.zeros((5, 2), np.int64)
@@ -151,7 +151,7 @@ def test_hops_follow_the_length_of_the_window() -> None:
     assert [default_hop(window) for window in windows] == [5 * MINUTE] * 2 + [HOUR] * 2 + [DAY]
 
 
-def test_what_cannot_be_answered_is_refused_with_a_sentence() -> None:
+def test_invalid_arguments_are_refused() -> None:
     some = np.array([1, 2])
 
     def ask(

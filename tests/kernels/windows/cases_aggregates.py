@@ -16,7 +16,7 @@ INVERTIBLE = [Count(), Sum(0, 0), Sum(0.0, 0.0)]
 
 @st.composite
 def columns(draw: st.DrawFn, empty: Any, size: int) -> Args:
-    """Whole numbers of the type of a state's fields."""
+    """Draw integers in the type of a state's fields."""
     random = np.random.default_rng(draw(st.integers(0, 999)))
     return list(random.integers(-9, 9, (2, size)).astype(np.asarray(empty).dtype))
 
@@ -62,7 +62,7 @@ def extremes(draw: st.DrawFn) -> Args:
 
 @st.composite
 def ranges_of_states(draw: st.DrawFn) -> Args:
-    """States of a few rows each, and ranges of them that move ahead."""
+    """Draw states of a few rows each, and ranges of them that move forward."""
     empty = draw(st.sampled_from([Count(), Sum(0, 0), Last(), Least()]))
     size, rows = draw(st.integers(1, 60)), draw(st.integers(1, 12))
     value, other = draw(columns(empty, 3 * size))

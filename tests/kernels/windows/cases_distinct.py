@@ -25,7 +25,7 @@ WORDS = [b"", b"a", b"bc", "é".encode()]
 
 @st.composite
 def states(draw: st.DrawFn, inverse: bool) -> Args:
-    """Few different values, and another column that is the same wherever the value is."""
+    """Draw few different values, and another column that depends only on the value."""
     empty = draw(st.sampled_from(INVERTIBLE if inverse else [Sum(0, 0), Product(), Least()]))
     key, rows = draw(keys), draw(st.integers(1, 12))
     value = key.astype(np.asarray(empty).dtype)
@@ -57,7 +57,7 @@ def visits(draw: st.DrawFn) -> Args:
 
 @st.composite
 def texts(draw: st.DrawFn) -> Args:
-    """Words one behind the other, that count each time or once."""
+    """Draw concatenated words that are repeated or listed once."""
     which = draw(st.lists(st.integers(0, 3), min_size=1, max_size=30))
     rows, once = draw(st.integers(1, 12)), draw(st.booleans())
     stop = np.cumsum([len(WORDS[k]) for k in which], dtype=np.int64)
@@ -77,7 +77,7 @@ def as_bytes(text: bytes) -> Any:
 
 
 def chosen(text: Any, start: Any, stop: Any, previous: Any, begin: Any, end: Any, i: int) -> Any:
-    """The texts of a frame; in texts that count once, a row before has the same one."""
+    """Return the texts of a frame, each once if earlier rows with the same text are linked."""
     inside = members(begin, end, i)
     found = [(row, bytes(text[start[row] : stop[row]])) for row in inside]
     once = (previous >= 0).any()
@@ -93,13 +93,13 @@ def joins_by_force(before: Args, after: Args, result: Any) -> bool:
 
 
 def once_each(before: Args, after: Args, result: Any) -> bool:
-    """Say whether the states are those of each value once, in any order of the values."""
+    """Return whether each value is once in the states, in any order of the values."""
     empty, value, other, key, begin, end = before[:6]
     for i in range(len(begin)):
         rows = list({key[row]: row for row in reversed(members(begin, end, i))}.values())
         expected = state_of(empty, value, other, sorted(rows))
         found = after[-1][i].tolist()
-        # Which of its rows stands for a value is left open.
+        # Any row of a value may represent it.
         ends = 1 if isinstance(empty, Least | Last) else len(expected)
         if not np.allclose(found[:ends], expected[:ends]):
             return False

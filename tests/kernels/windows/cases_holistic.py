@@ -56,19 +56,19 @@ def visits(draw: st.DrawFn) -> Args:
 @st.composite
 def quantiles(draw: st.DrawFn, with_rank: bool = True) -> Args:
     order = ordered(draw(keys))
-    rest = draw(asked(len(order)))
+    rest = draw(frames_and_quantiles(len(order)))
     return [order, ranked(order), *rest] if with_rank else [order, *rest]
 
 
 @st.composite
 def short(draw: st.DrawFn) -> Args:
     key = draw(keys)[:LONGEST]
-    return [key, *draw(asked(len(key)))]
+    return [key, *draw(frames_and_quantiles(len(key)))]
 
 
 @st.composite
-def asked(draw: st.DrawFn, values: int) -> Args:
-    """Frames and quantiles, with room for the answers."""
+def frames_and_quantiles(draw: st.DrawFn, values: int) -> Args:
+    """Draw frames and quantiles, with room for the results."""
     rows = draw(st.integers(1, 20))
     frames = draw(random_frames(values, rows))
     billionths = draw(st.sampled_from([-1, -2, 250_000_000]))
@@ -102,7 +102,7 @@ def links_neighbours(before: Args, after: Args, result: Any) -> bool:
 
 
 def exchanged(begin: Any, end: Any, order: list[int]) -> int:
-    """Rows that leave or enter a piece on the way through frames in an order."""
+    """Return how many rows leave or enter pieces when frames are visited in an order."""
     total = 0
     for piece in range(begin.shape[1]):
         pieces = [set(range(begin[i, piece], end[i, piece])) for i in order]
@@ -146,12 +146,12 @@ def quantiles_by_sorting(before: Args, after: Args, result: Any) -> bool:
 
 @st.composite
 def counted(draw: st.DrawFn, kernel: str) -> Args:
-    """What a kernel needs to know of a column, frames, and room for its results."""
+    """Draw a kernel's description of a column, frames, and room for its results."""
     key = draw(keys)
     order, rows = ordered(key), draw(st.integers(1, 20))
     number, previous, following = blank(3, len(key))
     distinct = link_equals(key, number, previous, following)
-    known = {
+    descriptions = {
         "walk_distinct": [number],
         "find_distinct": [previous, following],
         "walk_mode": [number, following, distinct],
@@ -162,11 +162,11 @@ def counted(draw: st.DrawFn, kernel: str) -> Args:
     if kernel == "walk_mode":
         frames = *frames, np.array(draw(st.permutations(range(rows))), np.uint32)
     deviations = kernel in ("walk_mad", "median_deviations")
-    return [*known, *frames, np.zeros(rows) if deviations else blank(rows)]
+    return [*descriptions, *frames, np.zeros(rows) if deviations else blank(rows)]
 
 
 def check_frames(values: Any, frames: Args, got: Any, answer: Callable[[list[Any]], Any]) -> bool:
-    """Say whether the answer of each frame is that over its rows, as (row, value)."""
+    """Return whether the result of each frame is that over its rows, as (row, value)."""
     begin, end = frames
     expected = [
         answer([(row, values[row]) for row in members(begin, end, i)]) for i in range(len(begin))
@@ -174,7 +174,7 @@ def check_frames(values: Any, frames: Args, got: Any, answer: Callable[[list[Any
     return np.allclose(got, expected, equal_nan=True)
 
 
-def how_many(rows: list[Any]) -> int:
+def count_values(rows: list[Any]) -> int:
     return len({value for _, value in rows})
 
 
@@ -190,14 +190,14 @@ def deviation(rows: list[Any]) -> float:
 
 
 def numbered(before: Args, after: Args, result: Any) -> bool:
-    return check_frames(before[0], before[1:3], after[-1], how_many)
+    return check_frames(before[0], before[1:3], after[-1], count_values)
 
 
 def linked(before: Args, after: Args, result: Any) -> bool:
     value = list(range(len(before[0])))
     for row, previous in enumerate(before[0]):
         value[row] = value[previous] if previous >= 0 else row
-    return check_frames(value, before[2:4], after[-1], how_many)
+    return check_frames(value, before[2:4], after[-1], count_values)
 
 
 def mode_of_keys(before: Args, after: Args, result: Any) -> bool:

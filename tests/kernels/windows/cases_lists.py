@@ -15,19 +15,19 @@ def ends(draw: st.DrawFn) -> Args:
     rows, k = draw(st.integers(1, 20)), draw(st.integers(1, 5))
     begin, end = draw(random_frames(draw(st.integers(1, 40)), rows))
     size = np.minimum((end - begin).sum(axis=1), k)
-    places = np.cumsum([0, *size], dtype=np.int64)
-    return [begin, end, places[:-1].copy(), size, draw(st.booleans()), blank(places[-1])]
+    ends_at = np.cumsum([0, *size], dtype=np.int64)
+    return [begin, end, ends_at[:-1].copy(), size, draw(st.booleans()), blank(ends_at[-1])]
 
 
 @st.composite
 def frequencies(draw: st.DrawFn, numbered: bool) -> Args:
-    """Values as numbers or as keys, frames, and places for some or all of their values."""
+    """Draw values as numbers or as keys, frames, and room for lists of some or all values."""
     key, rows = draw(keys), draw(st.integers(1, 20))
     greatest, once = draw(st.booleans()), draw(st.booleans())
     frames, k = draw(random_frames(len(key), rows)), draw(st.integers(1, 9))
     size = [min(k, len(listed(key[members(*frames, i)], False, once))) for i in range(rows)]
-    places = np.cumsum([0, *size], dtype=np.int64)
-    room = [places[:-1].copy(), np.array(size, np.int64), greatest, once, *blank(2, places[-1])]
+    ends_at = np.cumsum([0, *size], dtype=np.int64)
+    room = [ends_at[:-1].copy(), np.array(size, np.int64), greatest, once, *blank(2, ends_at[-1])]
     if not numbered:
         return [ordered(key), key, *frames, *room]
     different, number = np.unique(key, return_inverse=True)
@@ -35,9 +35,9 @@ def frequencies(draw: st.DrawFn, numbered: bool) -> Args:
 
 
 def listed(values: Any, greatest: bool, once: bool) -> list[tuple[int, int]]:
-    """Each value with how often it is there, once or as often as it is."""
-    found = sorted(Counter(values.tolist()).items(), reverse=greatest)
-    return [pair for pair in found for _ in range(1 if once else pair[1])]
+    """Return pairs of each value and its frequency, listed once or as often as it occurs."""
+    pairs = sorted(Counter(values.tolist()).items(), reverse=greatest)
+    return [pair for pair in pairs for _ in range(1 if once else pair[1])]
 
 
 def lists_the_ends(before: Args, after: Args, result: Any) -> bool:
@@ -55,17 +55,17 @@ def lists_values(before: Args, after: Args, result: Any) -> bool:
 
 def lists_rows(before: Args, after: Args, result: Any) -> bool:
     key = before[1]
-    found = [key.tolist().index(key[row]) for row in after[-2]]
-    return found == after[-2].tolist() and lists_by_counting(key, before, after, key[after[-2]])
+    pairs = [key.tolist().index(key[row]) for row in after[-2]]
+    return pairs == after[-2].tolist() and lists_by_counting(key, before, after, key[after[-2]])
 
 
-def lists_by_counting(values: Any, before: Args, after: Args, found: Any) -> bool:
+def lists_by_counting(values: Any, before: Args, after: Args, pairs: Any) -> bool:
     begin, end, _, size, greatest, once = before[2:8]
     expected = []
     for i in range(len(begin)):
         expected += listed(values[members(begin, end, i)], greatest, once)[: size[i]]
     counts = after[-1].tolist() if once else [count for _, count in expected]
-    return list(zip(found, counts, strict=True)) == expected
+    return list(zip(pairs, counts, strict=True)) == expected
 
 
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {

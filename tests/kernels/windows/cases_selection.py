@@ -15,17 +15,17 @@ LEAST, MOST = -(2**63), 2**63 - 1
 
 @st.composite
 def columns(draw: st.DrawFn) -> NDArray[np.int64]:
-    """Draw keys in disorder, in order, with many ties, and far apart."""
+    """Draw keys that are unsorted, sorted, with many ties, or far apart."""
     size, seed = draw(st.integers(0, 150)), draw(st.integers(0, 999))
     low, high = draw(st.sampled_from([(0, 0), (-2, 2), (-500, 500), (LEAST, MOST)]))
     key = np.random.default_rng(seed).integers(low, high, size, endpoint=True)
-    made = {
+    shapes = {
         "any": key,
         "up": np.sort(key),
         "down": np.sort(key)[::-1].copy(),
         "ends": np.where(np.arange(size) % max(size // 9, 1) == 0, LEAST, key),
     }
-    return made[draw(st.sampled_from(sorted(made)))]
+    return shapes[draw(st.sampled_from(sorted(shapes)))]
 
 
 @st.composite
@@ -43,12 +43,12 @@ def splits(draw: st.DrawFn) -> Args:
 
 
 @st.composite
-def places(draw: st.DrawFn) -> Args:
+def sizes_and_quantiles(draw: st.DrawFn) -> Args:
     size = np.array(draw(st.lists(st.integers(0, 9), max_size=6)), np.int64)
     q = np.array([draw(st.floats(0, 1)), 0.25, 0.25])
     matrices = np.zeros((3, len(size), 3))
-    wanted = [q, np.array([-1, -2, 250_000_000])]
-    return [size, *wanted, *matrices[:2].astype(np.int64), matrices[2]]
+    quantiles = [q, np.array([-1, -2, 250_000_000])]
+    return [size, *quantiles, *matrices[:2].astype(np.int64), matrices[2]]
 
 
 def selects_as_sorting(before: Args, after: Args, result: Any) -> bool:
@@ -85,6 +85,6 @@ def places_by_formula(before: Args, after: Args, result: Any) -> bool:
 
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "move_below": (splits(), splits_at_the_pivot),
-    "quantile_places": (places(), places_by_formula),
+    "quantile_places": (sizes_and_quantiles(), places_by_formula),
     "select_ranks": (selections(), selects_as_sorting),
 }

@@ -1,4 +1,4 @@
-"""What the kernels of ranking and value functions are given in the walk over the registry."""
+"""Cases of the registry's tests for the kernels of ranking and value functions."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from tests.kernels.frames.cases import (
     Args,
     bits,
     blank,
-    distance_each,
     distances,
     frames,
     grouped,
     int64,
+    row_distances,
     rows_of,
 )
 
@@ -32,13 +32,13 @@ def dealt(draw: st.DrawFn) -> Args:
 
 @st.composite
 def shifts(draw: st.DrawFn) -> Args:
-    kept = draw(bits())
-    size = len(kept)
+    qualifies = draw(bits())
+    size = len(qualifies)
     each = draw(st.lists(distances, min_size=size, max_size=size))
     row = blank(size)
-    row[: kept.sum()] = np.flatnonzero(kept)
-    before = np.cumsum(kept, dtype=np.int64) - kept
-    return [int64(each), kept, before, row, blank(size)]
+    row[: qualifies.sum()] = np.flatnonzero(qualifies)
+    before = np.cumsum(qualifies, dtype=np.int64) - qualifies
+    return [int64(each), qualifies, before, row, blank(size)]
 
 
 @st.composite
@@ -54,9 +54,9 @@ def placed(draw: st.DrawFn, nth: bool = False) -> Args:
     begin, end = draw(frames(pieces=draw(st.sampled_from([1, 3]))))
     size = len(begin)
     place = draw(st.permutations(range(size)))
-    wanted = distances if nth else st.integers(0, size)
-    asked = draw(st.lists(wanted, min_size=size, max_size=size))
-    return [int64(place), begin, end, int64(asked), blank(size)]
+    choices = distances if nth else st.integers(0, size)
+    numbers = draw(st.lists(choices, min_size=size, max_size=size))
+    return [int64(place), begin, end, int64(numbers), blank(size)]
 
 
 @st.composite
@@ -106,16 +106,18 @@ def dealt_evenly(before: Args, after: Args, result: Any) -> bool:
 
 
 def rows_within(before: Args, after: Args, result: Any) -> bool:
-    wanted = [i + away for i, away in enumerate(before[0].tolist())]
-    return after[1].tolist() == [row if 0 <= row < len(wanted) else -1 for row in wanted]
+    targets = [i + away for i, away in enumerate(before[0].tolist())]
+    return after[1].tolist() == [row if 0 <= row < len(targets) else -1 for row in targets]
 
 
-def nth_of_those_that_count(before: Args, after: Args, result: Any) -> bool:
-    distance, kept = before[:2]
+def nth_of_qualifying_rows(before: Args, after: Args, result: Any) -> bool:
+    distance, qualifies = before[:2]
     for i, away in enumerate(distance.tolist()):
-        counted = [j for j in range(len(kept)) if kept[j] and (j > i if away > 0 else j < i)]
-        place = away - 1 if away > 0 else len(counted) + away
-        expected = counted[place] if 0 <= place < len(counted) else -1
+        qualifying = [
+            j for j in range(len(qualifies)) if qualifies[j] and (j > i if away > 0 else j < i)
+        ]
+        place = away - 1 if away > 0 else len(qualifying) + away
+        expected = qualifying[place] if 0 <= place < len(qualifying) else -1
         if after[4][i] != (expected if away else i):
             return False
     return True
@@ -173,8 +175,8 @@ CASES: dict[str, Any] = {
     "cume_dist": (ranked(shares=True), shares_up_to),
     "dense_rank": (ranked(), counts_groups_before),
     "fill_between": (gaps(), nearest_points),
-    "lead": (distance_each(), rows_within),
-    "lead_kept": (shifts(), nth_of_those_that_count),
+    "lead": (row_distances(), rows_within),
+    "lead_qualifying": (shifts(), nth_of_qualifying_rows),
     "nth_in_order": (placed(nth=True), nth_of_the_places),
     "nth_value": (nths(), nth_of_the_frame),
     "ntile": (dealt(), dealt_evenly),

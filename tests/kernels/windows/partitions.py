@@ -1,4 +1,4 @@
-"""Partitions with ties, NULLs and NaN for windows, as Hypothesis makes them, and DuckDB to ask."""
+"""Partitions with ties, NULLs and NaN, drawn by Hypothesis, and DuckDB's results for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Partitions:
 
     @property
     def order(self) -> Order:
-        """The order as the kernels take it; rows without a key hold an arbitrary one."""
+        """The order as the kernels take it; rows without a key have an arbitrary one."""
         missing = [sum(key is None for key in keys) for keys in self.keys]
         nulls = np.array([(n, 0) if self.nulls_first else (0, n) for n in missing], np.int64)
         dtype: Any = np.int64 if self.kind == "BIGINT" else np.float64
@@ -56,9 +56,9 @@ class Partitions:
         return f"ORDER BY key {direction} NULLS {'FIRST' if self.nulls_first else 'LAST'}"
 
     def ask(self, expressions: str, **columns: pa.Array) -> list[tuple[Any, ...]]:
-        """Return what DuckDB says of every row; ``w`` is the window without a frame.
+        """Return DuckDB's results for every row; ``w`` is the window without a frame.
 
-        Tied rows stay in the order that they are in, which is checked.
+        It is checked that DuckDB keeps the order of tied rows.
         """
         partition = [p for p, keys in enumerate(self.keys) for _ in keys]
         key = pa.array(self.flat, pa.int64() if self.kind == "BIGINT" else pa.float64())

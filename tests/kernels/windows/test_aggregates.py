@@ -1,4 +1,4 @@
-"""Aggregates over moving frames, by every way there is, against DuckDB in process."""
+"""Aggregates over moving frames, with every method, against DuckDB in process."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from kernels.windows.aggregate import METHODS, choose_method, moving_aggregate
 from tests.drawn import draws
 from tests.kernels.frames.frames import SPECIALS, Frames, Window, members, random_frames, windows
 
-#: Whole numbers, so that a spread of zero is zero in every order of adding up.
+#: Integers, so that a spread of zero is exactly zero in every order of addition.
 NUMBERS = st.integers(-9, 9).map(float)
 SQL = {"integer_sum": "sum", "integer_avg": "avg"}
 
@@ -31,7 +31,7 @@ def column(data: st.DataObject, of: st.SearchStrategy[Any], window: Window) -> A
 def answers(
     name: str, values: Any, frames: Frames, method: str | None = None, **more: Any
 ) -> list[Any]:
-    """Our answers as DuckDB gives them: None where there are too few rows, values and not rows."""
+    """Return our results in DuckDB's form: None for too few rows, and values instead of rows."""
     got = moving_aggregate(one_partition(values), name, values, *frames, method=method, **more)
     aggregate = AGGREGATES[name]
     enough = [frame_size(*frames, i) >= aggregate.needs for i in range(len(got))]
@@ -96,19 +96,19 @@ def possible(name: str, frames: Frames) -> list[str]:
 @pytest.mark.parametrize("name", AGGREGATES)
 @given(size=st.integers(1, 80), fanout=st.integers(2, 5), data=st.data())
 @draws(15)
-def test_every_method_gives_one_answer(
+def test_every_method_has_the_same_result(
     name: str, size: int, fanout: int, data: st.DataObject
 ) -> None:
     random = np.random.default_rng(data.draw(st.integers(0, 999)))
     values, other = random.integers(0, 2 if "bool" in name else 5, (2, size)).astype(float)
     frames = data.draw(random_frames(size, size))
     shared = {"other": other, "fanout": fanout}
-    given_by = [answers(name, values, frames, m, **shared) for m in possible(name, frames)]
-    for one in given_by[1:]:
-        check(one, given_by[0])
+    by_method = [answers(name, values, frames, m, **shared) for m in possible(name, frames)]
+    for other_method in by_method[1:]:
+        check(other_method, by_method[0])
 
 
-def test_a_large_mean_costs_the_variance_no_digits() -> None:
+def test_the_variance_of_values_with_a_large_mean_is_exact() -> None:
     values = 1e9 + np.tile([4.0, 7.0, 13.0, 16.0], 50)
     frames = np.zeros((200, 1), np.int64), np.full((200, 1), 200)
     got = [answers("var_pop", values, frames, method)[0] for method in ("sliding", "tree")]
@@ -133,7 +133,7 @@ def test_a_tree_keeps_the_order_of_rows(size: int, fanout: int, data: st.DataObj
         assert got.tolist() == [rows[place] if rows else -1 for rows in inside]
 
 
-def test_an_unknown_name_is_refused_with_a_sentence() -> None:
+def test_an_unknown_name_is_refused() -> None:
     frames = np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64)
     with pytest.raises(ValueError, match="'averag' is no aggregate; use one of count, sum"):
         moving_aggregate(np.array([0, 1]), "averag", np.zeros(1), *frames)
@@ -142,7 +142,7 @@ def test_an_unknown_name_is_refused_with_a_sentence() -> None:
 
 
 class Halves(NamedTuple):
-    """A state that can neither join with others nor take a row back."""
+    """A state that has neither ``combine`` nor ``inverse``."""
 
     rows: float = 0.0
 
@@ -160,7 +160,7 @@ UNABLE = [
 
 
 @pytest.mark.parametrize(("method", "name", "sentence"), UNABLE)
-def test_a_method_that_an_aggregate_cannot_take_is_refused_with_a_sentence(
+def test_a_method_that_an_aggregate_does_not_support_is_refused(
     method: str, name: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(AGGREGATES, "halves", Aggregate(Halves(), lambda s: s.rows))

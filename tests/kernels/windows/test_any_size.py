@@ -17,14 +17,14 @@ from tests.drawn import draws
 from tests.kernels.frames.frames import members, random_frames
 
 STATISTICS = [name for name, one in AGGREGATES.items() if type(one.empty) in IN_ONES]
-#: As many digits, and as large and small numbers, as anything here needs.
+#: Enough digits, and large and small enough exponents, for all tests here.
 EXACT = Context(prec=60, Emin=-10_000, Emax=10_000)
 EXPONENTS = st.sampled_from([-305, -160, -100, -60, 0, 0, 50, 80, 160, 300])
 
 
 @st.composite
 def numbers(draw: st.DrawFn, size: int) -> NDArray[np.float64]:
-    """Numbers of few sizes, so that frames have some of one size and some of several."""
+    """Draw numbers of few magnitudes, so that frames have one magnitude or several."""
     sizes = draw(st.lists(EXPONENTS, min_size=1, max_size=3))
     pairs = st.tuples(st.integers(-9, 9), st.sampled_from(sizes))
     drawn = draw(st.lists(pairs, min_size=size, max_size=size))
@@ -42,7 +42,7 @@ def distances(values: list[float]) -> list[Fraction]:
 
 
 def exactly(name: str, values: list[float], others: list[float]) -> Decimal | None:
-    """A statistic by its definition; None where equal values have none."""
+    """Return a statistic by its definition; None if equal values have none."""
     n, x, y = len(values), distances(values), distances(others)
     second, other = (decimal(sum((d * d for d in one), Fraction(0))) for one in (x, y))
     products = decimal(sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0)))
@@ -74,7 +74,7 @@ def exactly(name: str, values: list[float], others: list[float]) -> Decimal | No
 
 
 def fitted(name: str, values: list[float], others: list[float]) -> Decimal | None:
-    """What SQL says of the line through points whose y are the values, and x the others."""
+    """Return a regression statistic of SQL, with the values as y and the others as x."""
     n, x, y = len(values), distances(others), distances(values)
     mean_y, mean_x = (sum(map(Fraction, one), Fraction(0)) / n for one in (values, others))
     sums: dict[str, Fraction] = {
@@ -96,26 +96,28 @@ def fitted(name: str, values: list[float], others: list[float]) -> Decimal | Non
 
 
 def scale_of(name: str, values: list[float], others: list[float]) -> float:
-    """How large the terms are of which a number of a line is made."""
-    far_y, far_x = (max(abs(Fraction(one)) for one in column) for column in (values, others))
+    """Return the magnitude of the terms that a regression statistic is computed from."""
+    largest_y, largest_x = (
+        max(abs(Fraction(one)) for one in column) for column in (values, others)
+    )
     spread_y, spread_x = (fitted(f"regr_{one}", values, others) for one in ("syy", "sxx"))
     assert spread_y is not None
     assert spread_x is not None
     slope = EXACT.sqrt(EXACT.divide(spread_y, spread_x)) if spread_x else Decimal(0)
     scales = {
-        "regr_avgx": decimal(far_x), "regr_avgy": decimal(far_y), "regr_r2": Decimal(1),
+        "regr_avgx": decimal(largest_x), "regr_avgy": decimal(largest_y), "regr_r2": Decimal(1),
         "regr_sxy": EXACT.sqrt(EXACT.multiply(spread_x, spread_y)), "regr_slope": slope,
-        "regr_intercept": EXACT.add(decimal(far_y), EXACT.multiply(slope, decimal(far_x))),
+        "regr_intercept": EXACT.add(decimal(largest_y), EXACT.multiply(slope, decimal(largest_x))),
     }  # fmt: skip
     return float(scales.get(name, fitted(name, values, others) or Decimal(0)))
 
 
-def check(name: str, found: float, values: list[float], others: list[float]) -> None:
+def check(name: str, result: float, values: list[float], others: list[float]) -> None:
     expected = exactly(name, values, others)
     if expected is None:
-        assert np.isnan(found)
+        assert np.isnan(result)
         return
-    # What is a difference of products is as exact as these.
+    # A difference of products is as exact as the products.
     scale = 1.0
     if name.startswith("covar"):
         spreads = (exactly("stddev" + name[5:], one, one) for one in (values, others))
@@ -125,9 +127,9 @@ def check(name: str, found: float, values: list[float], others: list[float]) -> 
     elif not name.startswith(("skew", "kurt", "corr")):
         scale = float(expected)
     if np.isinf(scale):
-        assert abs(found) > 1e300 or np.isfinite(float(expected))
+        assert abs(result) > 1e300 or np.isfinite(float(expected))
     else:
-        assert found == pytest.approx(float(expected), rel=1e-9, abs=max(1e-9 * scale, 1e-320))
+        assert result == pytest.approx(float(expected), rel=1e-9, abs=max(1e-9 * scale, 1e-320))
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -145,13 +147,13 @@ def test_a_statistic_of_numbers_of_any_size_is_that_of_exact_arithmetic(
             end = np.array([[size // 2], [size], [size], [size]])
             begin[2:, 0] = 1
         shared = offsets, name, values, begin, end
-        found = moving_aggregate(*shared, other=others, method=method)
+        result = moving_aggregate(*shared, other=others, method=method)
         joined = finalized(name, moving_states(*shared, other=others))
         for i in range(4):
             rows = members(begin, end, i)
             if len(rows) >= max(needs, 1):
                 inside = values[rows].tolist(), others[rows].tolist()
-                check(name, found[i], *inside)
+                check(name, result[i], *inside)
                 check(name, joined[i], *inside)
 
 
@@ -160,7 +162,7 @@ SAME: list[list[float]] = [[1e80, 2e80, 3e80, 7e80], [1e-100, 2e-100, 3e-100, 7e
 
 @pytest.mark.parametrize("name", ["corr", "skewness", "kurtosis", "kurtosis_pop"])
 @pytest.mark.parametrize("values", SAME)
-def test_what_has_no_unit_is_the_same_whatever_the_unit(name: str, values: Any) -> None:
+def test_statistics_without_a_unit_do_not_depend_on_the_unit(name: str, values: Any) -> None:
     def of(column: Any) -> float:
         whole = np.zeros((4, 1), np.int64), np.full((4, 1), 4)
         return float(moving_aggregate(np.array([0, 4]), name, column, *whole, other=column)[0])
@@ -168,29 +170,29 @@ def test_what_has_no_unit_is_the_same_whatever_the_unit(name: str, values: Any) 
     assert of(np.array(values)) == pytest.approx(of(np.array([1.0, 2.0, 3.0, 7.0])), rel=1e-12)
 
 
-#: Of pairs whose one y is infinite; all else is no number.
-BESIDE_INFINITY = {"regr_count": 4.0, "regr_avgy": np.inf, "regr_avgx": 2.5, "regr_sxx": 5.0}
+#: The statistics of pairs with one infinite y that are not NaN.
+WITH_INFINITY = {"regr_count": 4.0, "regr_avgy": np.inf, "regr_avgx": 2.5, "regr_sxx": 5.0}
 PAIRED = [name for name in STATISTICS if name.startswith(("corr", "covar", "regr"))]
 
 
 @pytest.mark.parametrize("unit", [1.0, 2.0**-340])
 @pytest.mark.parametrize("name", PAIRED)
-def test_pairs_of_which_one_is_infinite_have_one_answer_in_any_order(
+def test_pairs_with_an_infinite_value_have_the_same_result_in_any_order(
     name: str, unit: float
 ) -> None:
-    expected = BESIDE_INFINITY.get(name, np.nan)
+    expected = WITH_INFINITY.get(name, np.nan)
     expected *= {"regr_avgx": unit, "regr_sxx": unit * unit}.get(name, 1.0)
     begin, end = np.zeros((4, 1), np.int64), np.full((4, 1), 4)
     for order in permutations(range(4)):
         values, others = np.array([1, np.inf, 2, 5]), np.array([1, 2, 3, 4]) * unit
         shared = np.array([0, 4]), name, values[list(order)], begin, end
         for method in ("tree", "sliding"):
-            found = moving_aggregate(*shared, other=others[list(order)], method=method)
-            assert found == pytest.approx(np.full(4, expected), rel=1e-12, abs=0, nan_ok=True)
+            result = moving_aggregate(*shared, other=others[list(order)], method=method)
+            assert result == pytest.approx(np.full(4, expected), rel=1e-12, abs=0, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", ["covar_pop", "regr_sxy", "regr_syy"])
-def test_a_pair_alone_that_is_infinite_spreads_beyond_numbers(name: str) -> None:
+def test_a_single_infinite_pair_has_no_spread(name: str) -> None:
     begin, end = np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)
     shared = np.array([0, 1]), name, np.array([np.inf]), begin, end
     assert np.isnan(moving_aggregate(*shared, other=np.array([2.0]))[0])

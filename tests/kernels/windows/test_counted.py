@@ -1,4 +1,4 @@
-"""Mode, distinct values and median deviation of moving frames, against DuckDB and by force."""
+"""Mode, distinct values and median deviation of moving frames, against DuckDB and brute force."""
 
 from collections import Counter
 from typing import Any
@@ -87,7 +87,7 @@ def test_any_frames_have_what_counting_finds(size: int, data: st.DataObject) -> 
 
 @pytest.mark.parametrize("distinct", [5, 1_000])
 @pytest.mark.parametrize("jumps", [False, True])
-def test_hundreds_of_rows_are_as_right_as_a_few(distinct: int, jumps: bool) -> None:
+def test_hundreds_of_rows_have_the_right_results(distinct: int, jumps: bool) -> None:
     random, row = np.random.default_rng(distinct), np.arange(700)
     ends = np.stack([row - 90, row - 3, row + 2, row + 120], axis=1)
     if jumps:
@@ -97,14 +97,14 @@ def test_hundreds_of_rows_are_as_right_as_a_few(distinct: int, jumps: bool) -> N
     check_by_force(random.integers(0, distinct, 700), frames)
 
 
-def test_a_median_that_leaps_between_two_clusters_is_followed_all_the_same() -> None:
+def test_a_median_that_jumps_between_two_clusters_is_right() -> None:
     row = np.arange(2_000)
     values = np.where(row % 2 == 0, row * 1e-6, 1 + row * 1e-6)
     frames = np.maximum(row - 500, 0)[:, None], row[:, None] + 1
     check_by_force(values, frames)
 
 
-def test_empty_partitions_and_empty_blocks_have_no_answers() -> None:
+def test_empty_partitions_and_empty_blocks_have_no_results() -> None:
     nothing, none = np.zeros((0, 1), np.int64), np.zeros(0)
     for function in (moving_mode, moving_count_distinct, moving_mad):
         assert function(np.array([0, 0, 0]), none, nothing, nothing).tolist() == []

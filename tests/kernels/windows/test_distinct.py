@@ -1,4 +1,4 @@
-"""Aggregates of distinct values and joined texts of moving frames, against DuckDB and by force."""
+"""Distinct values and joined texts of moving frames, against DuckDB and brute force."""
 
 from itertools import pairwise
 from time import perf_counter
@@ -98,12 +98,12 @@ def test_joined_texts_are_those_of_duckdb(
     distinct: bool, window: Window, data: st.DataObject, separator: str
 ) -> None:
     words = column(data, st.sampled_from(["", "a", "bc", "é"]), window).tolist()
-    held = [word.encode() for word in words]
-    stop = np.cumsum([len(word) for word in held])
-    start = stop - [len(word) for word in held]
+    encoded = [word.encode() for word in words]
+    stop = np.cumsum([len(word) for word in encoded])
+    start = stop - [len(word) for word in encoded]
     key = np.array([words.index(word) for word in words])
     ends, joined = moving_join(
-        one_partition(words), np.frombuffer(b"".join(held), np.uint8), start, stop,
+        one_partition(words), np.frombuffer(b"".join(encoded), np.uint8), start, stop,
         *window.frames, separator.encode(), key=key if distinct else None,
     )  # fmt: skip
     got = [bytes(joined[a:b]).decode() for a, b in pairwise(ends)]
@@ -139,21 +139,21 @@ def test_any_frames_have_the_distinct_values_that_counting_finds(
         )
 
 
-def test_a_value_that_leaves_with_nan_is_gone() -> None:
+def test_a_value_that_leaves_together_with_nan_is_removed() -> None:
     values = np.array([1.0, np.nan, 2.0, 2.0])
     frames = np.array([[0], [2]]), np.array([[2], [4]])
     got = moving_distinct(one_partition(values), "sum", values, sort_keys(values), *frames)
     assert got[1] == 2.0
 
 
-def test_texts_that_no_column_can_hold_are_refused_with_a_sentence() -> None:
+def test_texts_too_large_for_a_column_are_refused() -> None:
     ends = np.array([0]), np.array([2**31])
     frames = np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)
     with pytest.raises(OverflowError, match="have 2,147,483,648 bytes, but a column holds"):
         moving_join(np.array([0, 1]), np.zeros(1, np.uint8), *ends, *frames, b"")
 
 
-def test_a_name_that_is_no_aggregate_of_numbers_is_refused_with_a_sentence() -> None:
+def test_a_name_that_is_no_aggregate_of_numbers_is_refused() -> None:
     frames = np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64)
     with pytest.raises(ValueError, match="'max' is no aggregate of numbers; use one of count, sum"):
         moving_distinct(np.array([0, 1]), "max", np.zeros(1), np.zeros(1, int), *frames)

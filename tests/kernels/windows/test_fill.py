@@ -44,15 +44,15 @@ def test_filled_values_are_those_of_duckdb(
     size = case.rows
     value = st.one_of(st.none(), st.none(), numbers)
     values = data.draw(st.lists(value, min_size=size, max_size=size))
-    asked = "value::HUGEINT" if dtype is object else "value"
-    answer = case.ask(f"fill({asked}) OVER w", value=pa.array(values, kind))
+    argument = "value::HUGEINT" if dtype is object else "value"
+    answer = case.ask(f"fill({argument}) OVER w", value=pa.array(values, kind))
     expected = [value for (value,) in answer]
-    # DuckDB's build may fuse the multiplication and the addition, which shows in the last bit.
+    # DuckDB's build may fuse the multiplication and the addition, which changes the last bit.
     exact = dtype != np.float64
     assert filled(case, values, dtype) == (expected if exact else pytest.approx(expected))
 
 
-def test_keys_that_lie_farther_apart_than_a_double_holds_make_a_line() -> None:
+def test_keys_whose_distance_overflows_a_double_make_a_line() -> None:
     order = order_by_key(np.array([0, 3]), np.array([-1e308, 0.0, 1e308]))
     present = np.array([1, 0, 1], np.uint8)
     assert fill(order, np.array([1.0, 0.0, 3.0]), present)[0].tolist() == [1.0, 2.0, 3.0]
@@ -64,25 +64,25 @@ def test_times_before_1970_are_filled_like_any_others() -> None:
     assert filled(case, [-8, None, -4], np.int64) == [-8, -7, -4]
 
 
-def test_an_integer_that_the_line_carries_out_of_64_bits_stays_missing() -> None:
+def test_an_integer_outside_of_64_bits_stays_missing() -> None:
     case = Partitions([[0, 1, 2, 3]])
     assert filled(case, [None, -MOST, MOST, None], np.int64) == [None, -MOST, MOST, None]
     assert filled(case, [None, 0, MOST - 9, None], np.int64)[3] is None
 
 
-def test_an_integer_that_the_line_carries_out_of_8_bits_stays_missing() -> None:
+def test_an_integer_outside_of_8_bits_stays_missing() -> None:
     order = order_by_key(np.array([0, 4]), np.array([0, 1, 2, 3]))
     value, present = np.array([90, 110, 0, 0]), np.array([1, 1, 0, 0], np.uint8)
     assert fill(order, value, present)[1].tolist() == [True, True, True, True]
     assert fill(order, value, present, bits=8)[1].tolist() == [True, True, False, False]
 
 
-def test_a_partition_without_a_value_stays_without() -> None:
+def test_a_partition_without_values_stays_without_values() -> None:
     case = Partitions([[1, 2], [1, 2]])
     assert filled(case, [None, None, 5, None], np.int64) == [None, None, 5, 5]
 
 
-def test_the_input_is_left_as_it_was() -> None:
+def test_the_input_is_not_changed() -> None:
     value, given = np.array([1, 0, 3]), np.array([1, 0, 1], np.uint8)
     fill(order_by_key(np.array([0, 3]), np.array([1, 2, 3])), value, given)
     assert value.tolist() == [1, 0, 3]

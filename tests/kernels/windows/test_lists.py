@@ -1,4 +1,4 @@
-"""Lists of the values of moving frames, and histograms, against DuckDB and by force."""
+"""Lists of the values of moving frames, and histograms, against DuckDB and brute force."""
 
 from collections import Counter
 from itertools import pairwise
@@ -16,7 +16,7 @@ from kernels.structures.sort_keys import sort_keys
 from kernels.windows.first_last_k import list_ends
 from tests.drawn import draws
 from tests.kernels.frames.frames import SPECIALS, Window, members, random_frames, windows
-from tests.kernels.frames.test_cache_blocks import FRAMES, LOOKED_AT, ROWS, VALUES, inside
+from tests.kernels.frames.test_cache_blocks import CHECKED_ROWS, FRAMES, ROWS, VALUES, inside
 
 few = st.integers(1, 5)
 
@@ -36,8 +36,8 @@ def lists(ends: Ints, values: Any) -> list[list[Any]]:
 
 def check(got: list[list[Any]], expected: list[Any]) -> None:
     """Compare lists; DuckDB's is null where ours is empty."""
-    for one, other in zip(got, expected, strict=True):
-        np.testing.assert_array_equal(one, other or [])
+    for ours, theirs in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs or [])
 
 
 @pytest.mark.parametrize("last", [False, True])
@@ -49,8 +49,8 @@ def test_the_first_and_last_values_are_slices_of_duckdb_s_list(
     values = column(data, window)
     ends, rows = moving_ends(one_partition(values), *window.frames, k, last=last)
     expected = window.ask_duckdb("list(value)", value=values)
-    wanted = [one and (one[-k:] if last else one[:k]) for one in expected]
-    check(lists(ends, values[rows]), wanted)
+    slices = [one and (one[-k:] if last else one[:k]) for one in expected]
+    check(lists(ends, values[rows]), slices)
 
 
 @pytest.mark.parametrize("greatest", [False, True])
@@ -83,29 +83,31 @@ def test_any_frames_have_the_lists_that_sorting_finds(
 ) -> None:
     values = np.array(data.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size)))
     frames = data.draw(random_frames(size, size))
-    held = [values[members(*frames, i)].tolist() for i in range(size)]
+    columns = [values[members(*frames, i)].tolist() for i in range(size)]
     moving = one_partition(values), values, *frames
     for greatest in (False, True):
         ends, rows = moving_extremes(*moving, k, greatest=greatest)
-        check(lists(ends, values[rows]), [sorted(one, reverse=greatest)[:k] for one in held])
+        check(lists(ends, values[rows]), [sorted(one, reverse=greatest)[:k] for one in columns])
         ends, rows = moving_extremes(*moving, k, greatest=greatest, once=True)
-        check(lists(ends, values[rows]), [sorted(set(one), reverse=greatest)[:k] for one in held])
+        check(
+            lists(ends, values[rows]), [sorted(set(one), reverse=greatest)[:k] for one in columns]
+        )
     ends, rows, counts = moving_histogram(*moving)
-    check(lists(ends, values[rows]), [sorted(set(one)) for one in held])
-    check(lists(ends, counts), [[n for _, n in sorted(Counter(one).items())] for one in held])
+    check(lists(ends, values[rows]), [sorted(set(one)) for one in columns])
+    check(lists(ends, counts), [[n for _, n in sorted(Counter(one).items())] for one in columns])
 
 
 @pytest.mark.parametrize("name", sorted(set(FRAMES) - {"running"}))
-def test_a_frame_over_a_cut_lists_its_own_values(name: str) -> None:
+def test_a_frame_across_a_cut_lists_its_values(name: str) -> None:
     frames = FRAMES[name]
     key = VALUES.astype(np.int64)
     ends, rows = moving_extremes(ROWS, key, *frames, 3, greatest=True)
-    for row in LOOKED_AT:
-        first, places = inside(frames, row)
-        found = VALUES[first + rows[ends[row] : ends[row + 1]]]
-        assert found.tolist() == sorted(VALUES[first + places], reverse=True)[:3], row
+    for row in CHECKED_ROWS:
+        first, positions = inside(frames, row)
+        result = VALUES[first + rows[ends[row] : ends[row + 1]]]
+        assert result.tolist() == sorted(VALUES[first + positions], reverse=True)[:3], row
 
 
-def test_lists_that_no_column_can_hold_are_refused_with_a_sentence() -> None:
+def test_lists_too_large_for_a_column_are_refused() -> None:
     with pytest.raises(OverflowError, match="have 2,147,483,648 values, but a column holds"):
         list_ends(np.array([2**31]))

@@ -21,7 +21,7 @@ def one_partition(values: Any) -> NDArray[np.int64]:
 
 
 def as_floats(answers: list[Any], quantiles: int) -> NDArray[np.float64]:
-    """DuckDB's answers as a matrix; NULL as NaN."""
+    """Return DuckDB's results as a matrix, with NaN for NULL."""
     rows = [[np.nan] * quantiles if row is None else row for row in answers]
     return np.array(rows, np.float64).reshape(len(rows), quantiles)
 
@@ -63,7 +63,7 @@ def test_any_frames_have_the_rows_that_sorting_finds(
 ) -> None:
     values = np.array(data.draw(st.lists(st.integers(0, 9), min_size=size, max_size=size)))
     frames = data.draw(random_frames(size, rows))
-    # A block has as many values as rows: what no frame has may be anything.
+    # A block has as many values as rows; values that no frame has are ignored.
     wide = np.concatenate([values, np.full(max(rows - size, 0), 5)])
     begin, end = (
         np.concatenate([ends, np.zeros((len(wide) - rows, ends.shape[1]), np.int64)])
@@ -81,7 +81,7 @@ def test_any_frames_have_the_rows_that_sorting_finds(
 
 
 @pytest.mark.parametrize(("q", "size", "index"), [(0.54, 450, 242), (0.54, 850, 458)])
-def test_a_discrete_quantile_of_few_digits_is_computed_in_whole_numbers(
+def test_a_discrete_quantile_of_few_digits_is_computed_in_integers(
     q: float, size: int, index: int
 ) -> None:
     values, frame = np.arange(size), (np.zeros((size, 1), np.int64), np.full((size, 1), size))
@@ -97,7 +97,7 @@ def test_partitions_do_not_see_each_other() -> None:
 
 
 @pytest.mark.parametrize("back", [1_000, 3])
-def test_thousands_of_rows_are_as_right_as_a_few(back: int) -> None:
+def test_quantiles_are_right_for_thousands_of_rows(back: int) -> None:
     random, rows = np.random.default_rng(back), 3_000
     values, row = random.normal(size=rows), np.arange(rows)
     begin = np.maximum(row - random.integers(0, back, rows), 0)[:, None]

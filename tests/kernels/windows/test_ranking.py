@@ -16,10 +16,10 @@ some = draws(100)
 
 @some
 @given(partitions())
-def test_places_are_those_of_duckdb(case: Partitions) -> None:
+def test_rankings_are_those_of_duckdb(case: Partitions) -> None:
     answer = case.ask(", ".join(f"{function}() OVER w" for function in RANKINGS))
-    found = [ranking(case.order, function).tolist() for function in RANKINGS]
-    assert list(zip(*found, strict=True)) == answer
+    results = [ranking(case.order, function).tolist() for function in RANKINGS]
+    assert list(zip(*results, strict=True)) == answer
 
 
 @some
@@ -31,11 +31,11 @@ def test_buckets_are_those_of_duckdb(case: Partitions, buckets: int) -> None:
 
 @some
 @given(data=st.data(), case=partitions())
-def test_each_row_may_ask_for_other_buckets(data: st.DataObject, case: Partitions) -> None:
+def test_each_row_may_have_another_number_of_buckets(data: st.DataObject, case: Partitions) -> None:
     size = case.rows
-    each = data.draw(st.lists(st.integers(1, 12), min_size=size, max_size=size))
-    answer = case.ask("ntile(buckets) OVER w", buckets=pa.array(each, pa.int64()))
-    assert tiles(case.order, np.array(each, np.int64)).tolist() == [tile for (tile,) in answer]
+    buckets = data.draw(st.lists(st.integers(1, 12), min_size=size, max_size=size))
+    answer = case.ask("ntile(buckets) OVER w", buckets=pa.array(buckets, pa.int64()))
+    assert tiles(case.order, np.array(buckets, np.int64)).tolist() == [tile for (tile,) in answer]
 
 
 @pytest.mark.parametrize("function", RANKINGS)
@@ -45,13 +45,13 @@ def test_without_an_order_all_rows_of_a_partition_are_peers(function: str) -> No
     assert ranking(order, function).tolist() == first.get(function, [1, 1, 1])
 
 
-def test_what_is_no_ranking_function_is_refused() -> None:
+def test_an_unknown_ranking_function_is_refused() -> None:
     order = order_by_key(np.array([0, 1]), np.array([1]))
     with pytest.raises(ValueError, match="'ranking' is no ranking function; give one of 'row_n"):
         ranking(order, "ranking")
 
 
-def test_no_bucket_at_all_is_refused() -> None:
+def test_zero_buckets_are_refused() -> None:
     order = order_by_key(np.array([0, 1]), np.array([1]))
     with pytest.raises(ValueError, match="buckets: ntile needs at least one bucket"):
         tiles(order, np.array([0]))

@@ -25,18 +25,18 @@ nulls = st.sampled_from(["RESPECT NULLS", "IGNORE NULLS"])
 
 @st.composite
 def with_values(draw: st.DrawFn) -> tuple[Partitions, Values]:
-    """Draw partitions and a value for each row; every value is another one."""
+    """Draw partitions and a value for each row; all values are different."""
     case = draw(partitions())
-    given = draw(st.lists(st.booleans(), min_size=case.rows, max_size=case.rows))
-    return case, [100 + row if has_value else None for row, has_value in enumerate(given)]
+    present = draw(st.lists(st.booleans(), min_size=case.rows, max_size=case.rows))
+    return case, [100 + row if has_value else None for row, has_value in enumerate(present)]
 
 
 def mask(values: Values, treatment: str) -> NDArray[np.uint8] | None:
-    given = np.array([value is not None for value in values], np.uint8)
-    return given if treatment == "IGNORE NULLS" else None
+    present = np.array([value is not None for value in values], np.uint8)
+    return present if treatment == "IGNORE NULLS" else None
 
 
-def taken(values: Values, rows: NDArray[np.int64], default: int | None = None) -> Values:
+def values_at(values: Values, rows: NDArray[np.int64], default: int | None = None) -> Values:
     return [default if row < 0 else values[row] for row in rows.tolist()]
 
 
@@ -48,28 +48,28 @@ def ask(case: Partitions, values: Values, expression: str, **columns: Any) -> Va
 @pytest.mark.parametrize(("function", "rows"), [("lag", lag_rows), ("lead", lead_rows)])
 @some
 @given(drawn=with_values(), treatment=nulls, distance=st.one_of(st.integers(-4, 4), far))
-def test_rows_before_and_behind_are_those_of_duckdb(
+def test_lag_and_lead_are_those_of_duckdb(
     function: str, rows: Any, drawn: tuple[Partitions, Values], treatment: str, distance: int
 ) -> None:
     case, values = drawn
-    found = taken(values, rows(case.offsets, distance, mask(values, treatment)), default=-7)
+    result = values_at(values, rows(case.offsets, distance, mask(values, treatment)), default=-7)
     expression = f"{function}(value, {distance}, -7 {treatment}) OVER w"
-    assert found == ask(case, values, expression)
+    assert result == ask(case, values, expression)
 
 
 @pytest.mark.parametrize(("function", "rows"), [("lag", lag_rows), ("lead", lead_rows)])
 @some
 @given(data=st.data(), drawn=with_values(), treatment=nulls)
-def test_each_row_may_look_to_another_distance(
+def test_each_row_may_have_another_distance(
     function: str, rows: Any, data: st.DataObject, drawn: tuple[Partitions, Values], treatment: str
 ) -> None:
     case, values = drawn
     size = case.rows
-    each = data.draw(st.lists(st.integers(-4, 4), min_size=size, max_size=size))
-    distance = np.array(each, np.int64)
-    found = taken(values, rows(case.offsets, distance, mask(values, treatment)))
+    distances = data.draw(st.lists(st.integers(-4, 4), min_size=size, max_size=size))
+    distance = np.array(distances, np.int64)
+    result = values_at(values, rows(case.offsets, distance, mask(values, treatment)))
     expression = f"{function}(value, distance {treatment}) OVER w"
-    assert found == ask(case, values, expression, distance=pa.array(distance))
+    assert result == ask(case, values, expression, distance=pa.array(distance))
 
 
 @pytest.mark.parametrize(
@@ -103,21 +103,21 @@ def test_values_of_frames_are_those_of_duckdb(
     assume(low is None or high is None or not low > 0 > high)
     case, values = drawn
     ranges = frame_ranges(case.order, unit, low, high, exclude)
-    found = taken(values, value_rows(case.offsets, *ranges, nth, mask(values, treatment)))
+    result = values_at(values, value_rows(case.offsets, *ranges, nth, mask(values, treatment)))
     over = f"OVER (w {in_sql((unit, low, high, exclude))})"
-    assert found == ask(case, values, f"{expression.format(treatment)} {over}")
+    assert result == ask(case, values, f"{expression.format(treatment)} {over}")
 
 
 @some
 @given(data=st.data(), drawn=with_values(), treatment=nulls)
-def test_each_row_may_ask_for_another_value_of_its_frame(
+def test_each_row_may_have_another_nth(
     data: st.DataObject, drawn: tuple[Partitions, Values], treatment: str
 ) -> None:
     case, values = drawn
     size = case.rows
     nth = np.array(data.draw(st.lists(st.integers(1, 4), min_size=size, max_size=size)), np.int64)
     ranges = frame_ranges(case.order, "rows", -2, 2)
-    found = taken(values, value_rows(case.offsets, *ranges, nth, mask(values, treatment)))
+    result = values_at(values, value_rows(case.offsets, *ranges, nth, mask(values, treatment)))
     over = "OVER (w ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING)"
     expression = f"nth_value(value, nth {treatment}) {over}"
-    assert found == ask(case, values, expression, nth=pa.array(nth))
+    assert result == ask(case, values, expression, nth=pa.array(nth))

@@ -320,8 +320,8 @@ class FunnelTask:
 
     def _without_rows(self, block: Block, chains: Conversions) -> "BlockParts":
         """Return the chains of each key as partitions without rows."""
-        key = np.repeat(np.arange(len(chains.many)), chains.many)
-        number = 1 + places_in_runs(chains.many)
+        key = np.repeat(np.arange(len(chains.chain_counts)), chains.chain_counts)
+        number = 1 + places_in_runs(chains.chain_counts)
         empty = Block(
             block.keys.take(pa.array(key)), np.zeros(len(key) + 1, np.int64), block.rows.slice(0, 0)
         )

@@ -198,7 +198,7 @@ NEWER = "The newer rows, behind the pivot"
 Structure = tuple[str, Labels, Draw]
 ANSWERS: dict[str, Structure] = {
     **dict.fromkeys(
-        ("lead", "lead_kept", "nth_value"), ("The row meant", _rows, _written_so_far("to"))
+        ("lead", "lead_qualifying", "nth_value"), ("The row meant", _rows, _written_so_far("to"))
     ),
     **dict.fromkeys(
         ("row_number", "rank", "dense_rank"), ("Answers", _rows, _written_so_far("number"))

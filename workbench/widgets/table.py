@@ -219,7 +219,7 @@ def _head(name: Any, heads: Mapping[str, str]) -> str:
 
 
 def _shown(values: "pd.Series[Any]", said_as: Callable[[Any], str] | None) -> "pd.Series[Any]":
-    usual = _KINDS.get(values.dtype.kind, str)
+    usual = _dated if _of_years(values) else _KINDS.get(values.dtype.kind, str)
 
     def read(one: Any) -> str:
         if _missing(one):
@@ -227,6 +227,15 @@ def _shown(values: "pd.Series[Any]", said_as: Callable[[Any], str] | None) -> "p
         return (said_as or usual)(one)
 
     return pd.Series([readable(read(one)) for one in values], values.index, object)
+
+
+def _of_years(values: "pd.Series[Any]") -> bool:
+    """Whether they are times of several years: without its year, a day would be one of each."""
+    return values.dtype.kind == "M" and len(set(values.dt.year.dropna())) > 1
+
+
+def _dated(time: Any) -> str:
+    return f"{time:%d %b %Y %H:%M}"
 
 
 def _plain(values: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 COUNTED = {"range": "range", "generate_series": "generate_series", "numbers": "number"}
 #: QueryTables that are a file.
 READ = ("read_csv_auto", "read_json", "read_json_auto", "parquet_scan")
+#: In a sentence about a name that is not known, when one like it is.
+_MEANT = "did you mean"
 
 
 @dataclass
@@ -179,12 +181,12 @@ class QueryTables:
         try:
             return table(name, "query")
         except WorkbenchError as error:
-            if not self.given and not self.known:
+            # What a notebook keeps behind an underscore is no name that a person means.
+            names = sorted(one for one in {*self.given, *self.known} if not one.startswith("_"))
+            meant = nearest(name, names)
+            if not names or (_MEANT in str(error) and _MEANT not in meant):
                 raise
-            names = sorted({*self.given, *self.known})
-            raise WorkbenchError(
-                f"query: there is no table {name!r}; {nearest(name, names)}"
-            ) from error
+            raise WorkbenchError(f"query: there is no table {name!r}; {meant}") from error
 
     def _function(self, node: exp.Table) -> "DataFrame":
         """A table that is a function of numbers or times, or a file that is named."""

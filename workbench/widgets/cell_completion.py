@@ -14,6 +14,7 @@ from IPython.core.completer import (
 
 from workbench.dialects.functions import DIALECTS
 from workbench.spark.sources.given import is_table
+from workbench.spark.table import quoted
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -70,8 +71,19 @@ def completed(context: CompletionContext, names: dict[str, Any]) -> list[SimpleC
     low = word.lower()
     kept = {text: kind for text, kind in found if text.lower().startswith(low)}
     # The word as IPython cuts it may begin elsewhere.
-    behind = len(word) - len(context.token)
-    return [_completion(text[max(0, behind) :], kind) for text, kind in sorted(kept.items())]
+    behind = max(0, len(word) - len(context.token))
+    begun = context.text_until_cursor.removesuffix(word)[-1:] in ('"', "`")
+    quote = "`" if re.search(r"--dialect\s+spark", first) else '"'
+    return [
+        _completion((text if begun or kind == "option" else _written(text, quote))[behind:], kind)
+        for text, kind in sorted(kept.items())
+    ]
+
+
+def _written(name: str, quote: str) -> str:
+    """A name as a query has it: quoted where it has more than letters, digits and underscores."""
+    table, dot, last = name.rpartition(".")
+    return name if re.fullmatch(r"\w+", last) else f"{table}{dot}{quote}{last}{quote}"
 
 
 def _completion(text: str, kind: str) -> SimpleCompletion:
@@ -107,7 +119,7 @@ def tables_by_name(names: dict[str, Any]) -> dict[str, list[str]]:
         for name in (row["tableName"] for row in spark.sql("SHOW TABLES").collect()):
             # A view whose table is gone has no columns.
             with contextlib.suppress(PySparkException):
-                found[name] = list(spark.table(name).columns)
+                found[name] = list(spark.table(quoted(name)).columns)
     for name, value in names.items():
         if not name.startswith("_") and not isinstance(value, str) and is_table(value):
             found[name] = [str(one) for one in _columns(value)]

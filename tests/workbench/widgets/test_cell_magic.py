@@ -108,6 +108,9 @@ def test_an_error_shows_the_cells_own_first_line(
         ("%%wbsql\nSELECT n| FROM counted_view", ["number_of_view"]),
         ("%%wbsql --dia|\nSELECT 1", ["--dialect"]),
         ("%%wbsql --dialect du|\nSELECT 1", ["duckdb"]),
+        ("%%wbsql\nSELECT * FROM hou|", ['"hourly sums"']),
+        ('%%wbsql\nSELECT * FROM "hou|', ["hourly sums"]),
+        ("%%wbsql --dialect spark\nSELECT * FROM hou|", ["`hourly sums`"]),
         ("%%wbsql\nSELECT nothing_like_it|", []),
     ],
 )
@@ -116,12 +119,14 @@ def test_names_complete_in_a_cell(
 ) -> None:
     shell.user_ns["plants"] = TABLE
     spark.sql("SELECT 1 AS number_of_view").createOrReplaceTempView("counted_view")
+    spark.sql("SELECT 1 AS n").createOrReplaceTempView("`hourly sums`")
     before, _, behind = cell.partition("|")
     try:
         with provisionalcompleter():
             found = list(shell.Completer.completions(before + behind, len(before)))
     finally:
         spark.catalog.dropTempView("counted_view")
+        spark.catalog.dropTempView("hourly sums")
     rest = before.removesuffix(_begun(before))
     assert [before[: one.start] + one.text for one in found] == [rest + one for one in expected]
 

@@ -208,10 +208,17 @@ def _short(value: object) -> object:
         return value
     if value is None:
         return "null"
-    text = (
-        f"{value:,}" if isinstance(value, Integral) and not isinstance(value, bool) else str(value)
-    )
+    text = _text(value)
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return f"{value:,}"
+    # A list may come as an array of NumPy, whose own text has no commas.
+    if isinstance(value, list) or getattr(value, "ndim", 0) == 1:
+        return f"[{', '.join('null' if one is None else str(one) for one in value)}]"
+    return str(value)
 
 
 def noun(count: Any, unit: str) -> str:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -51,6 +52,12 @@ def test_numbers_stand_on_the_right_and_long_texts_are_cut() -> None:
     assert '<td class="wb-number">12,345</td>' in shown
     assert "x" * 399 + "…" in shown
     assert "x" * 400 not in shown
+
+
+def test_a_list_is_read_with_commas_though_it_is_an_array() -> None:
+    shown = rows_table("t", ["iqr"], [([1, None],), (np.array([0.5, 2.0]),)])
+    assert "<td>[1, null]</td>" in shown
+    assert "<td>[0.5, 2.0]</td>" in shown
 
 
 def test_what_is_left_out_is_not_shown() -> None:

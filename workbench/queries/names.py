@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SERIES = {"range": "range", "generate_series": "generate_series", "numbers": "number"}
 #: Table functions that read a file.
 FILE_READERS = ("read_csv_auto", "read_json", "read_json_auto", "parquet_scan")
+#: Part of a sentence about an unknown name that has a similar one.
+_SUGGESTION = "did you mean"
 
 
 @dataclass
@@ -185,12 +187,13 @@ class QueryTables:
         try:
             return table(name, "query")
         except WorkbenchError as error:
-            if not self.given and not self.ctes:
+            # A notebook's names with a leading underscore are not meant by a person.
+            every_name = {*self.given, *self.ctes}
+            known_names = sorted(one for one in every_name if not one.startswith("_"))
+            hint = nearest(name, known_names)
+            if not known_names or (_SUGGESTION in str(error) and _SUGGESTION not in hint):
                 raise
-            known_names = sorted({*self.given, *self.ctes})
-            raise WorkbenchError(
-                f"query: there is no table {name!r}; {nearest(name, known_names)}"
-            ) from error
+            raise WorkbenchError(f"query: there is no table {name!r}; {hint}") from error
 
     def _table_function(self, node: exp.Table) -> "DataFrame":
         """Return the table of a table function: a series, or a file."""

@@ -60,6 +60,13 @@ FAILURES = [
         "the session was stopped; start one with wb.session().",
     ),
     (
+        # As a whole: a store, a database or a broker that a task asks may refuse, too.
+        r"\A(?:\[Errno \d+\] Connection refused|Answer from Java side is empty"
+        r"|Error while sending or receiving)\Z",
+        "Spark's own process (Java) has ended, most likely because the machine ran out of memory "
+        "or somebody ended it; restart Python, in a notebook its kernel, and run the cells again.",
+    ),
+    (
         r"\[FAILED_READ_FILE\.FILE_NOT_EXIST\] [^\n]* file (?P<file>\S+)\. File does not exist",
         "the file {file} is gone since the table was opened; open the table again, or run "
         "spark.catalog.refreshTable for a table of the catalog.",

@@ -14,6 +14,7 @@ from IPython.core.completer import (
 
 from workbench.dialects.functions import DIALECTS
 from workbench.spark.sources.given import is_table
+from workbench.spark.table import quoted
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -70,8 +71,20 @@ def completions_of(context: CompletionContext, names: dict[str, Any]) -> list[Si
     low = word.lower()
     matches = {text: kind for text, kind in candidates if text.lower().startswith(low)}
     # IPython's token may begin later than the word.
-    skipped = len(word) - len(context.token)
-    return [_completion(text[max(0, skipped) :], kind) for text, kind in sorted(matches.items())]
+    skipped = max(0, len(word) - len(context.token))
+    has_quote = context.text_until_cursor.removesuffix(word)[-1:] in ('"', "`")
+    quote = "`" if re.search(r"--dialect\s+spark", first) else '"'
+    texts = {
+        text: text if has_quote or kind == "option" else _quoted(text, quote)
+        for text, kind in matches.items()
+    }
+    return [_completion(texts[text][skipped:], kind) for text, kind in sorted(matches.items())]
+
+
+def _quoted(name: str, quote: str) -> str:
+    """Return a name as a query has it: quoted unless it is letters, digits and underscores."""
+    table, dot, last = name.rpartition(".")
+    return name if re.fullmatch(r"\w+", last) else f"{table}{dot}{quote}{last}{quote}"
 
 
 def _completion(text: str, kind: str) -> SimpleCompletion:
@@ -109,7 +122,7 @@ def tables_by_name(names: dict[str, Any]) -> dict[str, list[str]]:
         for name in (row["tableName"] for row in spark.sql("SHOW TABLES").collect()):
             # A view whose table is gone has no columns.
             with contextlib.suppress(PySparkException):
-                tables[name] = list(spark.table(name).columns)
+                tables[name] = list(spark.table(quoted(name)).columns)
     for name, value in names.items():
         if not name.startswith("_") and not isinstance(value, str) and is_table(value):
             tables[name] = [str(one) for one in _columns(value)]

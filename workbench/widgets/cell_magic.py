@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pandas as pd
 from IPython.display import display
-from sqlglot import exp
 
 from workbench.arguments import check_count
 from workbench.described import Described, frame_table
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
 from workbench.queries.query import Query
-from workbench.queries.reading.parsing import parse_query
+from workbench.spark.jobs import collected
 from workbench.spark.sources.given import is_table
 from workbench.widgets.cell_completion import complete_cells
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+    from pyspark.sql import DataFrame
 
 #: How many rows of an answer are shown.
 ROWS = 20
@@ -76,29 +76,56 @@ def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
     options.add_argument("--into")
     options.add_argument("--query")
     options.add_argument("--rows", type=int, default=ROWS)
-    arguments = options.parse_args(shlex.split(line))
+    arguments = options.parse_args(_split(line))
     rows = check_count(arguments.rows, "--rows", "rows")
     for option, name in (("--into", arguments.into), ("--query", arguments.query)):
         if name is not None and not name.isidentifier():
-            raise WorkbenchError(f"{option}: {name!r} is no name of Python; give one.")
-    query = Query(cell, arguments.dialect, tables_of(cell, arguments.dialect, shell.user_ns))
+            raise WorkbenchError(f"{option}: {name!r} is not a name in Python; give one.")
+    query = Query(cell, arguments.dialect, tables_of(shell.user_ns))
     results = {arguments.into: query.answer, arguments.query: query}
     shell.user_ns.update({name: value for name, value in results.items() if name is not None})
-    first_rows = query.answer.limit(rows + 1).toPandas()
+    first_rows = _first_rows(query.answer, rows + 1)
     show: Any = display
     show(FirstRows(first_rows.head(rows), len(first_rows) > rows))
 
 
-def tables_of(query: str, dialect: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Return the tables among a notebook's names that a query mentions.
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:  # the standard library's words name no argument
+        raise WorkbenchError(f"%%wbsql: a quote in {line!r} is never closed; close it.") from None
+
+
+def _first_rows(answer: "DataFrame", rows: int) -> pd.DataFrame:
+    """Return the first rows, with times as the session's clocks show them."""
+    from pyspark.sql.types import TimestampType
+
+    # A query may give two columns one name.
+    names = [f"c{k}" for k in range(len(answer.columns))]
+    df = answer.toDF(*names).limit(rows)
+    local = {one.name: df[one.name].cast("timestamp_ntz") for one in df.schema
+             if isinstance(one.dataType, TimestampType)}  # fmt: skip
+    values = [row.asDict(recursive=True) for row in collected(df.withColumns(local))]
+    columns = [_column([row[name] for row in values]) for name in names]
+    return pd.concat(columns, axis=1).set_axis(answer.columns, axis=1)
+
+
+def _column(values: list[Any]) -> "pd.Series[Any]":
+    """Return a column with its natural type; pandas would make integers beside a null floats."""
+    column = pd.Series(values, dtype=object)
+    exact = None in values and any(isinstance(one, int) for one in values)
+    return column if exact else column.infer_objects()
+
+
+def tables_of(names: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables among a notebook's names; a query reads those that it mentions.
 
     Text is never a table here, though it may be a path: the query can contain the path itself.
     """
-    wanted = {one.name.lower() for one in parse_query(query, dialect).find_all(exp.Table)}
     return {
         name: value
         for name, value in names.items()
-        if name.lower() in wanted and not isinstance(value, str) and is_table(value)
+        if not isinstance(value, str) and is_table(value)
     }
 
 

@@ -221,7 +221,7 @@ def _head(name: Any, heads: Mapping[str, str]) -> str:
 
 
 def _as_texts(values: "pd.Series[Any]", formatter: Callable[[Any], str] | None) -> "pd.Series[Any]":
-    default = _FORMATTERS.get(values.dtype.kind, str)
+    default = _year_text if _spans_years(values) else _FORMATTERS.get(values.dtype.kind, str)
 
     def read(one: Any) -> str:
         if _missing(one):
@@ -229,6 +229,15 @@ def _as_texts(values: "pd.Series[Any]", formatter: Callable[[Any], str] | None) 
         return (formatter or default)(one)
 
     return pd.Series([readable(read(one)) for one in values], values.index, object)
+
+
+def _spans_years(values: "pd.Series[Any]") -> bool:
+    """Return whether these are times of several years, each of which needs its year."""
+    return values.dtype.kind == "M" and len(set(values.dt.year.dropna())) > 1
+
+
+def _year_text(time: Any) -> str:
+    return f"{time:%d %b %Y %H:%M}"
 
 
 def _sortable_texts(values: "pd.Series[Any]") -> "pd.Series[Any]":

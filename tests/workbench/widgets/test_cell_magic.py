@@ -41,6 +41,17 @@ def test_a_cell_answers_over_the_tables_of_the_notebook(
     assert shown.splitlines() == [" id  r", "  0  3", "  1 11", "only the first 2 rows"]
 
 
+def test_a_whole_number_beside_a_null_stays_one_and_a_time_is_of_the_sessions_clocks(
+    spark: SparkSession, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    query = """SELECT 9007199254740993 AS a, TIMESTAMPTZ '2020-01-01 10:00' AS a
+               UNION ALL SELECT NULL, NULL"""
+    shell.run_cell_magic("wbsql", "", query)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["9007199254740993", "2020-01-01", "10:00:00"]
+    assert lines[2].split() == ["None", "NaT"]
+
+
 def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:
     frame = wb.sql("SELECT '<b>' AS name, 3 AS n").toPandas()
     page = FirstRows(frame, False)._repr_html_()
@@ -55,6 +66,8 @@ def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:
         ("", "SELECT id,\n  sum(x OVER () FROM t", ["  sum(x OVER () FROM t", "        ^"]),
         ("--dialect oracle", "SELECT 1", ["WorkbenchError: dialect: 'oracle' is not known; give"]),
         ("--into 3x", "SELECT 1", ["WorkbenchError: --into: '3x' is no name of Python; give one."]),
+        ("--into 'a", "SELECT 1", ['WorkbenchError: %%wbsql: a quote in "--into \'a" is never']),
+        ("", "SELECT * FROM plant", ["WorkbenchError: query: there is no table 'plant'; did you"]),
         (
             "--rows 0",
             "SELECT 1",
@@ -70,6 +83,7 @@ def test_an_error_is_a_sentence_with_its_place(
     query: str,
     shown: list[str],
 ) -> None:
+    shell.user_ns["plants"] = TABLE
     shell.run_cell(f"%%wbsql {line}\n{query}")
     lines = capsys.readouterr().out.splitlines()
     assert all(any(one.startswith(part) for one in lines) for part in shown)
@@ -94,6 +108,9 @@ def test_an_error_shows_the_cells_own_first_line(
         ("%%wbsql\nSELECT n| FROM counted_view", ["number_of_view"]),
         ("%%wbsql --dia|\nSELECT 1", ["--dialect"]),
         ("%%wbsql --dialect du|\nSELECT 1", ["duckdb"]),
+        ("%%wbsql\nSELECT * FROM hou|", ['"hourly sums"']),
+        ('%%wbsql\nSELECT * FROM "hou|', ["hourly sums"]),
+        ("%%wbsql --dialect spark\nSELECT * FROM hou|", ["`hourly sums`"]),
         ("%%wbsql\nSELECT nothing_like_it|", []),
     ],
 )
@@ -102,12 +119,14 @@ def test_names_complete_in_a_cell(
 ) -> None:
     shell.user_ns["plants"] = TABLE
     spark.sql("SELECT 1 AS number_of_view").createOrReplaceTempView("counted_view")
+    spark.sql("SELECT 1 AS n").createOrReplaceTempView("`hourly sums`")
     before, _, behind = cell.partition("|")
     try:
         with provisionalcompleter():
             found = list(shell.Completer.completions(before + behind, len(before)))
     finally:
         spark.catalog.dropTempView("counted_view")
+        spark.catalog.dropTempView("hourly sums")
     rest = before.removesuffix(_begun(before))
     assert [before[: one.start] + one.text for one in found] == [rest + one for one in expected]
 

@@ -39,6 +39,13 @@ def test_values_are_read_by_people_and_kept_behind_what_is_read(table: Table) ->
     assert second == ["—", "—", "—", "7", "—", "", "", "", "7", ""]
 
 
+def test_times_of_several_years_are_read_with_their_year() -> None:
+    table = Table()
+    table.show(pd.DataFrame({"from": pd.to_datetime(["2012-12-31", "2013-01-07"])}), "")
+    rows = json.loads(options(table)["data_json"])
+    assert [row[0] for row in rows] == ["31 Dec 2012 00:00", "07 Jan 2013 00:00"]
+
+
 def test_a_column_is_sorted_and_saved_by_its_values_which_are_not_seen(table: Table) -> None:
     hidden, *seen = options(table)["columnDefs"]
     assert hidden == {"targets": [5, 6, 7, 8, 9], "visible": False, "searchable": False}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
+from workbench.spark.broken_off import failure_reason
 from workbench.spark.cell_line import cell_message
 from workbench.spark.own_folder import own_folder
 from workbench.spark.partitions import SHUFFLE_PARTITIONS
@@ -58,8 +59,8 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     Raises
     ------
     WorkbenchError
-        When a local session is needed and there is no Java 17 or newer, or when ``conf`` is no
-        mapping.
+        When a local session is needed and there is no Java 17 or newer, when ``conf`` is not a
+        mapping, or when the process of this Python's session has ended.
 
     Examples
     --------
@@ -79,6 +80,8 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
         spark = SparkSession.active()
     except PySparkRuntimeError:
         spark = _start(dict(conf or {}))
+    except ConnectionRefusedError as error:  # py4j asks a process that has ended
+        raise WorkbenchError(failure_reason(str(error)) or str(error)) from None
     remember_classes(spark)
     ship_ahead(spark)
     return spark

@@ -273,7 +273,7 @@ class FrontDoor(Card):
         name = self._roles()[role]
         if name is None:
             there = self.profile.proposals[role]
-            return joined([MEANINGS[role] if there else f"{MEANINGS[role]}: no column can be it"])
+            return joined([MEANINGS[role] if there else f"{MEANINGS[role]}: no column fits"])
         known = {one.column: one.reason for one in self.profile.proposals[role]}
         words = [known.get(name, f"chosen by hand: {self.profile.columns[name].type}")]
         reading = self.profile.reading(name, self.format.value) if role == "time" else None

@@ -252,7 +252,7 @@ def _checked_step(funnel: FunnelSpec, step: Any) -> tuple[int, int]:
 def _checked_columns(funnel: FunnelSpec, columns: tuple[str, ...]) -> tuple[str, ...]:
     if funnel.event in columns:
         raise WorkbenchError(
-            f"by: {funnel.event!r} is the column of events, which are looked at anyway; "
+            f"by: {funnel.event!r} is the column of events, which are examined anyway; "
             "leave it out."
         )
     if both := [one.label for one in funnel.segmenting.cohorts if one.label in columns]:

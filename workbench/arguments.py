@@ -151,11 +151,11 @@ def check_count(value: Any, argument: str, what: str) -> int:
     --------
     >>> check_count(0, "rows", "rows")
     Traceback (most recent call last):
-    workbench.errors.WorkbenchError: rows: 0 is no number of rows; give 1 or more.
+    workbench.errors.WorkbenchError: rows: 0 is not possible; give 1 or more rows.
     """
     number = whole_number(value)
     if number is None or number < 1:
-        raise WorkbenchError(f"{argument}: {value!r} is no number of {what}; give 1 or more.")
+        raise WorkbenchError(f"{argument}: {value!r} is not possible; give 1 or more {what}.")
     if number > _MOST:
         raise WorkbenchError(f"{argument}: {value!r} {what} are too many; give up to {_MOST:,}.")
     return number
@@ -174,13 +174,13 @@ def as_path(value: Any, argument: str) -> Path:
     '.html'
     >>> as_path(5, "path")
     Traceback (most recent call last):
-    workbench.errors.WorkbenchError: path: this is an int and no path; give the name of a file.
+    workbench.errors.WorkbenchError: path: this is an int, not a path; give the name of a file.
     """
     try:
         return Path(value)
     except TypeError:
         raise WorkbenchError(
-            f"{argument}: this is {kind_in_words(value)} and no path; give the name of a file."
+            f"{argument}: this is {kind_in_words(value)}, not a path; give the name of a file."
         ) from None
 
 

@@ -57,7 +57,7 @@ such as '1 hour', '90 days' or timedelta(minutes=5).
 
     text = str(value) if isinstance(value, timedelta) else repr(value)
     if isinstance(value, bool):
-        raise WorkbenchError(f"{argument}: {text} is no length of time; give one {_EXAMPLE}.")
+        raise WorkbenchError(f"{argument}: {text} is not a length of time; give one {_EXAMPLE}.")
     if isinstance(value, int | float) or re.fullmatch(r"\s*[-+]?[\d.]+\s*", str(value)):
         raise WorkbenchError(
             f"{argument}: {text} has no unit; give a duration with a unit, {_EXAMPLE}."
@@ -66,7 +66,7 @@ such as '1 hour', '90 days' or timedelta(minutes=5).
         unit = match["unit"].lower()
         days = round(float(match["many"] or 1) * _DAYS[unit])
         raise WorkbenchError(
-            f"{argument}: {text} has no fixed length, as {unit}s differ in theirs; "
+            f"{argument}: {text} has no fixed length, as {unit}s differ in length; "
             f"give days, such as '{days} days'."
         )
     try:
@@ -152,7 +152,7 @@ def ticks(value: Duration, argument: str = "window") -> int:
     """
     number = whole_number(value)
     if number is None:
-        what = "has a unit" if isinstance(value, str | timedelta) else "is no integer"
+        what = "has a unit" if isinstance(value, str | timedelta) else "is not an integer"
         raise WorkbenchError(
             f"{argument}: {value!r} {what}, but the time column holds integers; "
             "give an integer in the unit of that column."

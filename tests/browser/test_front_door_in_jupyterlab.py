@@ -35,7 +35,7 @@ def test_a_newcomer_opens_a_table_and_leaves_with_its_code(open_notebook: OpenNo
     page = open_notebook(CELLS)
     card = page.locator(".wb-card").first
     expect(card).to_contain_text("2 different values, 200 rows each; ends in _id")
-    expect(card).to_contain_text("16 of 400 cannot be read so, such as 'unknown'")
+    expect(card).to_contain_text("16 of 400 cannot be read this way, such as 'unknown'")
     assert looks_wrong(page) == []
     # Who has only a keyboard sees where it is.
     card.locator("select").first.focus()

@@ -46,7 +46,7 @@ WRITTEN = [
 
 REFUSED = [
     (90, "window: 90 has no unit; give a duration with a unit, " + SUCH_AS),
-    (True, "window: True is no length of time; give one " + SUCH_AS),
+    (True, "window: True is not a length of time; give one " + SUCH_AS),
     (float("nan"), "window: nan has no unit; give a duration with a unit, " + SUCH_AS),
     (" 90 ", "window: ' 90 ' has no unit; give a duration with a unit, " + SUCH_AS),
     ("-5", "window: '-5' has no unit; give a duration with a unit, " + SUCH_AS),
@@ -56,17 +56,17 @@ REFUSED = [
     ("nat", "window: 'nat' is not a duration; give one " + SUCH_AS),
     (
         "1 month",
-        "window: '1 month' has no fixed length, as months differ in theirs; "
+        "window: '1 month' has no fixed length, as months differ in length; "
         "give days, such as '30 days'.",
     ),
     (
         "2 Years 1 day",
-        "window: '2 Years 1 day' has no fixed length, as years differ in theirs; "
+        "window: '2 Years 1 day' has no fixed length, as years differ in length; "
         "give days, such as '730 days'.",
     ),
     (
         "quarter",
-        "window: 'quarter' has no fixed length, as quarters differ in theirs; "
+        "window: 'quarter' has no fixed length, as quarters differ in length; "
         "give days, such as '91 days'.",
     ),
     ("1 monthly", "window: '1 monthly' is not a duration; give one " + SUCH_AS),
@@ -101,7 +101,7 @@ REFUSED_TICKS = [
     *(
         (
             value,
-            f"window: {value!r} is no integer, but the time column holds integers; "
+            f"window: {value!r} is not an integer, but the time column holds integers; "
             "give an integer in the unit of that column.",
         )
         for value in [True, 1.5, None]

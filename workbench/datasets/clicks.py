@@ -197,4 +197,4 @@ def _check_counts(**counts: int) -> None:
         if number is None or number < 1:
             raise WorkbenchError(f"{name}: {count!r} is not a whole number of 1 or more.")
         if number > _MOST:
-            raise WorkbenchError(f"{name}: {count!r} is too many; give {_MOST:,} at the most.")
+            raise WorkbenchError(f"{name}: {count!r} is too many; give at most {_MOST:,}.")

@@ -27,7 +27,7 @@ def main() -> None:
         findings.append(finding)
         print(finding, flush=True)
     wrong = sum(not finding.good for finding in findings)
-    print(f"{len(findings)} looked at, {wrong} to look at again.")
+    print(f"{len(findings)} checks, {wrong} marked LOOK.")
     sys.exit(wrong > 0)
 
 
@@ -56,15 +56,15 @@ def session_error(conf: dict[str, str], error: Exception) -> str:
     >>> stopped = OSError(": java.lang.Error: Cannot call methods on a stopped SparkContext.")
     >>> session_error({"spark.master": "spark://one:8080"}, stopped)
     "master: what listens at 'spark://one:8080' does not answer as a master of this Spark; give \
-the address that the master's log names, and have the same version on both sides."
+the address that the master's log names, and use the same version on both sides."
     """
     cause, master = first_cause(error), conf.get("spark.master", "")
     if master.startswith("spark://") and "stopped SparkContext" in cause:
         return (
             f"master: what listens at {master!r} does not answer as a master of this Spark; give "
-            "the address that the master's log names, and have the same version on both sides."
+            "the address that the master's log names, and use the same version on both sides."
         )
-    return f"Spark does not start; mend this: {cause}"
+    return f"Spark does not start; fix this: {cause}"
 
 
 if __name__ == "__main__":

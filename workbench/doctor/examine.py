@@ -78,7 +78,7 @@ def examine(spark: "SparkSession") -> Iterator[Finding]:
     try:
         executors = _describe_executors(spark, 4 * (cores or DEFAULT_CORES))
     except (PySparkException, Py4JError) as error:
-        sentence = f"Python does not answer there; mend this: {first_cause(error)}"
+        sentence = f"Python does not answer there; fix this: {first_cause(error)}"
         yield Finding("Executors", False, sentence)
     else:
         heap_per_host = heap * _jvms_per_host(spark, len({one["host"] for one in executors}))

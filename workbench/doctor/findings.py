@@ -50,15 +50,15 @@ def version_findings(ours: str, theirs: str, java: str, required: str) -> Iterat
     --------
     >>> for finding in version_findings("4.3.0", "4.2.1", "21.0.4", ">=4.3,<4.4"):
     ...     print(finding)
-    LOOK Spark: PySpark 4.3.0 talks to Spark 4.2.1; have the same on both sides (>=4.3,<4.4).
+    LOOK Spark: PySpark 4.3.0 talks to Spark 4.2.1; use the same on both sides (>=4.3,<4.4).
     ok   Java: 21.0.4 runs Spark.
     """
     matches = ours.split(".")[:2] == theirs.split(".")[:2]
-    advice = f"have the same on both sides ({required})"
+    advice = f"use the same on both sides ({required})"
     words = f"PySpark {ours} talks to Spark {theirs}"
     yield Finding("Spark", matches, f"{words}." if matches else f"{words}; {advice}.")
     is_recent = numbers(java) >= (OLDEST,)
-    advice = f"have {OLDEST} or newer there, and JAVA_HOME name it"
+    advice = f"install {OLDEST} or newer there, and set JAVA_HOME to it"
     words = f"{java} runs Spark"
     yield Finding("Java", is_recent, f"{words}." if is_recent else f"{words}; {advice}.")
 
@@ -92,7 +92,7 @@ def settings_findings(settings: Mapping[str, str], cores: int | None) -> Iterato
     options = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
     checked = [name for name in options if UNCHECKED not in settings.get(name, "")]
     advice = f"add {UNCHECKED} to {' and '.join(checked)}: it saves a tenth of the time."
-    yield Finding("Arrow's checks", not checked, advice if checked else "off, as they may be.")
+    yield Finding("Arrow's checks", not checked, advice if checked else "off, as they should be.")
     rocks = settings.get(PROVIDER) == ROCKSDB
     advice = f"streams need {PROVIDER} set to {ROCKSDB}."
     yield Finding("State of streams", rocks, "RocksDB keeps it." if rocks else advice)
@@ -104,11 +104,11 @@ def _partitions(settings: Mapping[str, str], cores: int | None) -> Finding:
     if number is None:
         return Finding("Shuffles", True, "Spark chooses how many partitions a shuffle has.")
     if cores is None:
-        words = f"a shuffle has {number} partitions; have at least as many as cores"
+        words = f"a shuffle has {number} partitions; set at least as many as there are cores"
         return Finding("Shuffles", True, f"{words} ({SHUFFLE_PARTITIONS}).")
     enough = number >= cores
     words = f"a shuffle has {number} partitions for {cores} cores"
-    advice = f"raise {SHUFFLE_PARTITIONS}, as cores wait for each other"
+    advice = f"raise {SHUFFLE_PARTITIONS}, or some cores are idle"
     return Finding("Shuffles", enough, f"{words}." if enough else f"{words}; {advice}.")
 
 
@@ -122,11 +122,11 @@ def kernel_finding(compiled: int, total: int) -> Finding:
     Examples
     --------
     >>> print(kernel_finding(110, 116))
-    LOOK Kernels here: 110 of 116 are compiled; run `python -m kernels` once, else calls wait.
+    LOOK Kernels here: 110 of 116 are compiled; run `python -m kernels` once, or first calls wait.
     """
     complete = compiled == total
     words = f"{compiled} of {total} are compiled"
-    advice = "run `python -m kernels` once, else calls wait"
+    advice = "run `python -m kernels` once, or first calls wait"
     return Finding("Kernels here", complete, f"{words}." if complete else f"{words}; {advice}.")
 
 
@@ -168,7 +168,11 @@ def executor_findings(
     hosts = sorted({one["host"] for one in executors})
     pythons = sorted({one["python"] for one in executors})
     answers = f"Python {_joined(pythons)} answers on {_joined(hosts)}."
-    yield Finding("Executors", bool(executors), answers if executors else "Python answers on none.")
+    yield Finding(
+        "Executors",
+        bool(executors),
+        answers if executors else "Python does not answer on any of them.",
+    )
     for packages, subject, why in (
         (NEEDED, "Packages", ""),
         (APPROXIMATE, "Sketches", " for the functions wb.fn.approx_..."),
@@ -218,7 +222,7 @@ def _packages(
     versions_found = {
         f"{name} {one['versions'][name]}": None for name in packages for one in executors
     }
-    return Finding(subject, True, f"{_joined([*versions_found])} are there.")
+    return Finding(subject, True, f"{_joined([*versions_found])} are installed.")
 
 
 def _is_other_local_python(here: Mapping[str, Any], one: Mapping[str, Any]) -> bool:
@@ -252,7 +256,7 @@ def numbers(version: str) -> tuple[int, ...]:
 def _kernel_loading(executors: Sequence[Mapping[str, Any]]) -> Finding:
     kernels = {one["host"]: one["kernels"] for one in executors}
     faults = [f"{host}: {one['fault']}" for host, one in kernels.items() if "fault" in one]
-    advice = f"they cannot be loaded ({'; '.join(faults)}); mend what the message names."
+    advice = f"they cannot be loaded ({'; '.join(faults)}); fix what the message names."
     return Finding("Kernels there", not faults, advice if faults else "executors load them.")
 
 
@@ -261,7 +265,7 @@ def _compiled_kernels(here: Mapping[str, Any], executors: Sequence[Mapping[str, 
     own = here["kernels"].get("place")
     loaded = [one for one in executors if "fault" not in one["kernels"]]
     if executors and not loaded:
-        words = "none can run there before kernels can be loaded; mend that first."
+        words = "none can run there before kernels can be loaded; fix that first."
         return Finding("Compiled kernels", False, words)
     different = [one for one in loaded if one["kernels"].get("place", own) != own]
     if not different:
@@ -273,8 +277,8 @@ def _compiled_kernels(here: Mapping[str, Any], executors: Sequence[Mapping[str, 
     pairs += [(name, here["versions"][name], one["versions"][name]) for name in names]
     differs = [f"{name} {a} here and {b} there" for name, a, b in pairs if a != b]
     why = ", ".join(differs) or "another processor"
-    words = f"{one['host']} compiles its own, some seconds a kernel, once ({why})"
-    return Finding("Compiled kernels", False, f"{words}; the same versions would spare that.")
+    words = f"{one['host']} compiles its own, a few seconds per kernel, once ({why})"
+    return Finding("Compiled kernels", False, f"{words}; the same versions would avoid that.")
 
 
 def _memory(
@@ -285,7 +289,9 @@ def _memory(
         return Finding("Memory", True, "executors do not say how much they have.")
     host = min(free, key=lambda name: free[name])
     workers_text = f"{workers} of Python's workers" if workers > 1 else "Python's workers"
-    words = f"{workers_text} on {host} have {max(free[host], 0) / 2**30:.1f} GiB beside the JVM"
+    words = (
+        f"{workers_text} on {host} have {max(free[host], 0) / 2**30:.1f} GiB in addition to the JVM"
+    )
     advice = (
         f"give the JVM less ({heap_option}), or run fewer tasks at once: each holds a partition"
     )

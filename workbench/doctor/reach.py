@@ -29,7 +29,7 @@ def check_reachable(conf: Mapping[str, str]) -> None:
     Raises
     ------
     WorkbenchError
-        When it is no address, nothing responds, or what responds is no Spark Connect server
+        When it is no address, nothing responds, or what responds is not a Spark Connect server
         though it should be. One of several hosts is enough: other masters may be on standby.
 
     Examples
@@ -46,7 +46,7 @@ def check_reachable(conf: Mapping[str, str]) -> None:
         ):
             or_exact = "".join(f", or {whole}" for whole in EXACT_ADDRESSES[option])
             raise WorkbenchError(
-                f"{argument}: {address!r} is no address of Spark's; give one "
+                f"{argument}: {address!r} is not an address of Spark; give one "
                 f"that begins with {', '.join(ADDRESS_PREFIXES[option])}{or_exact}."
             )
         try:
@@ -55,7 +55,7 @@ def check_reachable(conf: Mapping[str, str]) -> None:
             }
         except ValueError as error:
             raise WorkbenchError(
-                f"{argument}: {address!r} is no address of Spark's: {error}; give a host and a "
+                f"{argument}: {address!r} is not an address of Spark: {error}; give a host and a "
                 "port, such as host:7077."
             ) from None
         if faults and all(faults.values()):
@@ -66,9 +66,9 @@ def check_reachable(conf: Mapping[str, str]) -> None:
             )
         if address.startswith("sc://") and not speaks_connect(address):
             raise WorkbenchError(
-                f"{argument}: what listens at {', '.join(faults)} is no Spark Connect server; give "
-                "the port that the server's log names, which is neither that of a master nor of "
-                "a web page."
+                f"{argument}: what listens at {', '.join(faults)} is not a Spark Connect server; "
+                "give the port that the server's log names, which is neither that of a master nor "
+                "of a web page."
             )
 
 

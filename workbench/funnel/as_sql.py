@@ -70,8 +70,8 @@ def _window(funnel: "FunnelSpec") -> int:
     seconds, rest = divmod(microseconds(funnel.window), SECOND)
     if rest:
         raise WorkbenchError(
-            f"window: {funnel.window!r} is no whole number of seconds, which is what ClickHouse "
-            "counts a window in."
+            f"window: {funnel.window!r} is not a whole number of seconds, and ClickHouse "
+            "counts a window in seconds."
         )
     return seconds
 

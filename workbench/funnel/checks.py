@@ -37,7 +37,7 @@ def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
         check_plain(events.schema, name, argument, _results(funnel))
         if events.schema[name].dataType.typeName() == "void":
             raise WorkbenchError(
-                f"{argument}: column {name!r} is null in every row, so that no chain has one value "
+                f"{argument}: column {name!r} is null in every row, so no chain has a value "
                 "of it; name another column."
             )
     check_key(events)
@@ -115,12 +115,12 @@ def _check_cohort(cohort: Cohort, schema: "StructType", result_columns: Sequence
     if kind not in types:
         raise WorkbenchError(
             f"cohorts: column {cohort.column!r} holds {kind}s; name one of text, integers or "
-            "booleans, or give conditions by label as steps and cohorts."
+            "booleans, or give conditions by label for steps and cohorts."
         )
     for value in cohort.values:
         if not isinstance(value, types[kind]) or (kind in INTEGERS and not _holds(kind, value)):
             raise WorkbenchError(
-                f"cohorts: {value!r} is no value of {cohort.column!r}, which holds {kind}s; "
+                f"cohorts: {value!r} is not a value of {cohort.column!r}, which holds {kind}s; "
                 "give one of that type."
             )
 
@@ -139,7 +139,7 @@ def check_bins(bins: Any) -> None:
     WorkbenchError
     """
     if whole_number(bins) not in range(1, MOST_BINS + 1):
-        raise WorkbenchError(f"bins: {bins!r} is no number of intervals; give 1 to {MOST_BINS:,}.")
+        raise WorkbenchError(f"bins: {bins!r} is not possible; give 1 to {MOST_BINS:,} intervals.")
 
 
 def check_level(funnel: FunnelSpec, stopped_at: Any) -> None:
@@ -151,7 +151,7 @@ def check_level(funnel: FunnelSpec, stopped_at: Any) -> None:
     """
     if whole_number(stopped_at) not in range(len(funnel.labels) + 1):
         raise WorkbenchError(
-            f"stopped_at: {stopped_at!r} is no level of this funnel; "
+            f"stopped_at: {stopped_at!r} is not a level of this funnel; "
             f"give 0 to {len(funnel.labels)}."
         )
 

@@ -157,7 +157,7 @@ def _segment_index(keys: Sequence[tuple[Any, ...]], wanted: tuple[Any, ...]) -> 
     if matches:
         return min(matches, key=lambda k: [value is None for value in keys[k]])
     known = ", ".join(map(_key_text, keys[:6])) + (", and more" if len(keys) > 6 else "")
-    raise WorkbenchError(f"baseline: {_key_text(wanted)} is no segment; there are {known}.")
+    raise WorkbenchError(f"baseline: {_key_text(wanted)} is not a segment; there are {known}.")
 
 
 def _equal_values(value: Any, wanted: Any) -> bool:

@@ -121,8 +121,8 @@ class Counting:
         )
         if first is not None and last is not None and last <= first:
             raise WorkbenchError(
-                f"end: {self.end!r} is not behind the start, {self.start!r}, so that no time is in "
-                "the period; give a later one."
+                f"end: {self.end!r} is not after the start, {self.start!r}, so the period is "
+                "empty; give a later one."
             )
         return first, last
 
@@ -181,7 +181,7 @@ def _check_period(counting: Counting) -> None:
     if len(set(integers)) > 1:
         raise WorkbenchError(
             f"end: {counting.end!r} and the start, {counting.start!r}, are not both times or both "
-            "integers; give two of one kind."
+            "integers; give two of the same kind."
         )
     if integers[0]:
         counting.period("long", "UTC")
@@ -213,7 +213,7 @@ def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
     if kind not in ("date", "timestamp", "timestamp_ntz"):
         if number is None or not -(2**63) <= number < 2**63:
             raise WorkbenchError(
-                f"{argument}: {moment!r} is none of the time column's values, which are integers; "
+                f"{argument}: {moment!r} is not an integer, but the time column holds integers; "
                 "give an integer in the unit of that column."
             )
         return number
@@ -255,7 +255,9 @@ def moment_of(moment: Any, argument: str) -> datetime:
         # A date is midnight, whether as text or as an object.
         return datetime.fromisoformat(value if isinstance(value, str) else value.isoformat())
     except (AttributeError, TypeError, ValueError):
-        raise WorkbenchError(f"{argument}: {moment!r} is no time; give one {_MOMENTS}.") from None
+        raise WorkbenchError(
+            f"{argument}: {moment!r} is not a time; give one {_MOMENTS}."
+        ) from None
 
 
 def arrow_zone(name: str) -> str:
@@ -294,6 +296,6 @@ def _clock(name: str) -> tzinfo:
 
 def _no_zone(name: str) -> WorkbenchError:
     return WorkbenchError(
-        f"{ZONE}: {name!r} is no time zone that Python and Arrow know; set a region, such as "
+        f"{ZONE}: {name!r} is not a time zone that Python and Arrow know; set a region, such as "
         "'Europe/Berlin', or an offset of whole minutes, such as '+01:00'."
     )

@@ -78,7 +78,7 @@ def uncut_reason(
     if counting.count == "conversions":
         return "a conversion uses up the events of its chain"
     if counting.number is not None:
-        return "any two events of a key may be of one session"
+        return "any two events of a key may belong to one session"
     if steps - 1 in rules.optional:
         return "the last step is optional, and whichever chain takes it ends a key's scan"
     return None

@@ -119,7 +119,7 @@ class Prepared(Described):
             "events": f"{self.rows:,} of {self.keys:,} keys ({', '.join(self.key)})",
             "kinds of event": f"{len(self.names):,}: {kinds}",
             "further columns": ", ".join(self.keep) or None,
-            "held": f"{size}; free() gives it back",
+            "held": f"{size}; free() releases it",
             "left out": f"{self.skipped:,} rows without a key or a time" if self.skipped else None,
         }
 

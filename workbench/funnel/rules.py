@@ -157,8 +157,8 @@ def checked_rules(
     )
     if exclude_from != "later" and not rules.exclusions:
         raise WorkbenchError(
-            f"exclude_from: {exclude_from!r} says where those go whom an excluded event has "
-            "stopped, and there is none; give exclude=, or leave it out."
+            f"exclude_from: {exclude_from!r} says how to count a key after an excluded event, "
+            "and no event is excluded; give exclude=, or leave it out."
         )
     for argument, is_set in (
         ("optional", rules.optional), ("within", rules.within), ("exclude", rules.exclusions),
@@ -198,7 +198,7 @@ def _check_optional(optional: tuple[int, ...], steps: int) -> None:
         )
     if optional and len(optional) == steps - 1:
         raise WorkbenchError(
-            "optional: every step behind the first is optional, so nobody could drop off; "
+            "optional: every step after the first is optional, so nobody could drop off; "
             "leave one of them required."
         )
 
@@ -208,7 +208,7 @@ def _windows_of_steps(within: Any, labels: Sequence[str], window: Duration) -> d
         return {}
     if not isinstance(within, Mapping):
         raise WorkbenchError(
-            f"within: {within!r} is no dict; give a window for each step that has its own, "
+            f"within: {within!r} is not a dict; give a window for each step that has its own, "
             'such as {"checkout": "30 minutes"}.'
         )
     windows: dict[int, Duration] = {}
@@ -219,7 +219,7 @@ def _windows_of_steps(within: Any, labels: Sequence[str], window: Duration) -> d
             raise WorkbenchError("within: the first step has no step before it; name a later one.")
         if k in windows:
             raise WorkbenchError(
-                f"within: {one!r} is step {k + 1}, which has a window already; give it one."
+                f"within: {one!r} is step {k + 1}, which already has a window; give it only one."
             )
         if span(length, integers, f"within: {one!r}") > span(window, integers):
             raise WorkbenchError(
@@ -242,7 +242,7 @@ def _exclusions(
         exclude = _by_name(exclude) if names else exclude
     if not isinstance(exclude, Mapping):
         raise WorkbenchError(
-            f"exclude: {exclude!r} is no dict; give a condition and two steps by label, "
+            f"exclude: {exclude!r} is not a dict; give a condition and two steps by label, "
             'such as {"refunded": ("amount < 0", "add_to_cart", "checkout")}.'
         )
     return tuple(
@@ -281,7 +281,7 @@ def _exclusion(
     for k in (opens, closes):
         if k in optional:
             raise WorkbenchError(
-                f"exclude: {labels[k]!r} is optional, so nothing need be between it and another; "
+                f"exclude: {labels[k]!r} is optional, so an exclusion cannot begin or end at it; "
                 "name required steps."
             )
     if opens >= closes:

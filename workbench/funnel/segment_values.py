@@ -59,7 +59,8 @@ def checked_values(
     for name, value in zip(by, values, strict=True):
         if name in cohorts and not isinstance(value, bool | np.bool_):
             raise WorkbenchError(
-                f"{argument}: {value!r} is no segment of the cohort {name!r}; give True or False."
+                f"{argument}: {value!r} is not a segment of the cohort {name!r}; give True or "
+                "False."
             )
     zone = clock_of(funnel, events)[1]
     return tuple(value_of(*one, argument, zone) for one in zip(values, kinds, by, strict=True))
@@ -89,8 +90,8 @@ def value_of(value: Any, kind: str, name: str, argument: str, zone: str = "UTC")
     (3, None)
     >>> value_of("three", "long", "code", "segment")
     Traceback (most recent call last):
-    workbench.errors.WorkbenchError: segment: 'three' is no value of 'code', whose type is long; \
-give one of that type.
+    workbench.errors.WorkbenchError: segment: 'three' is not a value of 'code', whose type is \
+long; give one of that type.
     """
     check_text(value, argument)
     if _is_null(value, kind):
@@ -99,7 +100,7 @@ give one of that type.
         return _timestamp(value, zone) if kind == "timestamp" else _READ[kind](value)
     except (KeyError, TypeError, ValueError, OverflowError, WorkbenchError):
         raise WorkbenchError(
-            f"{argument}: {value!r} is no value of {name!r}, whose type is {kind}; "
+            f"{argument}: {value!r} is not a value of {name!r}, whose type is {kind}; "
             "give one of that type."
         ) from None
 

@@ -105,14 +105,14 @@ def checked_segments(
         at = step_number(attribution, labels, "attribution")
         if order == "any":
             raise WorkbenchError(
-                "attribution: steps in any order have no place of their own in a chain; "
+                "attribution: steps in any order have no fixed place in a chain; "
                 "give 'first', 'last' or 'each'."
             )
     if cohorts is None:
         cohorts = {}
     if not isinstance(cohorts, Mapping):
         raise WorkbenchError(
-            f"cohorts: {cohorts!r} is no dict; say by label what those of a cohort ever did, "
+            f"cohorts: {cohorts!r} is not a dict; say by label what members of a cohort ever did, "
             + ('such as {"helped": "help"}.' if named else 'such as {"refunded": "amount < 0"}.')
         )
     return SegmentRules(at, tuple(_cohort(*one, named) for one in cohorts.items()))
@@ -120,7 +120,7 @@ def checked_segments(
 
 def _cohort(label: Any, definition: Any, named: bool) -> Cohort:
     if not isinstance(label, str) or not label.strip():
-        raise WorkbenchError(f"cohorts: {label!r} is no label; give text.")
+        raise WorkbenchError(f"cohorts: {label!r} is not a label; give text.")
     check_text(label, "cohorts")
     if isinstance(definition, Mapping):
         return _of_column(label, definition)
@@ -140,8 +140,8 @@ def _of_column(label: str, definition: Mapping[Any, Any]) -> Cohort:
     allowed = () if values is None else listed(values, "cohorts")
     if len(definition) != 1 or not isinstance(column, str) or not allowed or None in allowed:
         raise WorkbenchError(
-            f"cohorts: {definition!r} of {label!r} is no column with a value, or several in a "
-            'list; give them such as {"country": "fr"}.'
+            f"cohorts: {definition!r} of {label!r} is not a column with a value, or several in "
+            'a list; give one such as {"country": "fr"}.'
         )
     # Python's values instead of NumPy's, because their repr is valid code.
     plain = tuple(one.item() if isinstance(one, np.generic) else one for one in allowed)

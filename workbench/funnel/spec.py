@@ -217,8 +217,9 @@ interruption
         """Refuse arguments that contradict each other."""
         if self.modes and (self.rules.some or self.counting.count == "conversions"):
             raise WorkbenchError(
-                f"modes: {self.modes[0]!r} is a mode of ClickHouse's windowFunnel, which knows no "
-                "order, optional, within, exclude or conversions; leave the modes out, or those."
+                f"modes: {self.modes[0]!r} is a mode of ClickHouse's windowFunnel, which does not "
+                "have order, optional, within, exclude or conversions; leave out the modes or "
+                "these."
             )
         if self.counting.count == "conversions" and len(self.labels) - 1 in self.rules.optional:
             raise WorkbenchError(
@@ -300,6 +301,6 @@ def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
 def _checked_unit(unit: str | None) -> str | None:
     if unit is not None and (not isinstance(unit, str) or not unit.strip()):
         raise WorkbenchError(
-            f"unit: {unit!r} is no noun; say what the keys are, such as 'aircraft' or 'orders'."
+            f"unit: {unit!r} is not a noun; say what the keys are, such as 'aircraft' or 'orders'."
         )
     return unit

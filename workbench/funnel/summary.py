@@ -120,7 +120,7 @@ def check_largest(largest: Any, by: Sequence[str]) -> None:
         return
     if whole_number(largest) not in range(1, MOST_SEGMENTS + 1):
         raise WorkbenchError(
-            f"largest: {largest!r} is no number of segments; give 1 to {MOST_SEGMENTS:,}."
+            f"largest: {largest!r} is not possible; give 1 to {MOST_SEGMENTS:,} segments."
         )
     if not by:
         raise WorkbenchError(

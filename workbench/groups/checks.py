@@ -74,7 +74,7 @@ def check_ties(df: BoundTable, method: str, ties: str) -> None:
     check_known(ties, TIES, "ties")
     if method == "aggregate" and ties == "all":
         raise WorkbenchError(
-            "method: 'aggregate' keeps one row a group; give ties='one', or take 'join'."
+            "method: 'aggregate' keeps one row per group; give ties='one', or take 'join'."
         )
     for field in df.schema.fields if ties == "one" else ():
         if not has_order(field.dataType):

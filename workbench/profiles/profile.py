@@ -42,7 +42,7 @@ FIRST_ROWS = 1_000
 MOST_COLUMNS = 60
 #: For how many text columns names are counted, and for how many integer columns codes.
 MOST_NAMED = 4
-APPROXIMATE = "how many different values there are is an estimate, within some 5%"
+APPROXIMATE = "the number of different values is an estimate, within about 5%"
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,7 +139,7 @@ class Profile(Described):
     def notes(self) -> str:
         """A sentence on what is approximate, and what is left out."""
         uncounted = sum(one.kind != OTHER and one.distinct is None for one in self.columns.values())
-        omitted = f"; of {uncounted:,} columns only the nulls are counted" if uncounted else ""
+        omitted = f"; for {uncounted:,} columns, only nulls are counted" if uncounted else ""
         return f"{APPROXIMATE[0].upper()}{APPROXIMATE[1:]}{omitted}."
 
     def _described(self) -> Markup:
@@ -151,7 +151,7 @@ class Profile(Described):
     def _proposal_lines(self) -> list[str]:
         best = ((role, self.best(role)) for role in ROLES)
         return [
-            f"{role}: {'no column can be it' if one is None else f'{one.column}, {one.reason}'}"
+            f"{role}: {'no column fits' if one is None else f'{one.column}, {one.reason}'}"
             for role, one in best
         ]
 

@@ -240,7 +240,7 @@ def failures(reading: TimeReading) -> str:
     """Return how many values are no times, with examples."""
     total = reading.read + reading.failed
     examples = " and ".join(map(repr, reading.examples))
-    return f"{reading.failed:,} of {total:,} cannot be read so, such as {examples}"
+    return f"{reading.failed:,} of {total:,} cannot be read this way, such as {examples}"
 
 
 def number_text(value: object) -> str:

@@ -63,7 +63,7 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: wb.Aggregation("sum", "v", True),
-        "windows: True is no length of time; give one " + SUCH_AS,
+        "windows: True is not a length of time; give one " + SUCH_AS,
     ),
     (lambda: wb.Aggregation("sum", "v", -1), "windows: -1 is negative; give zero or more."),
     (
@@ -315,7 +315,7 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
         ),
         (
             lambda: asked().check(tables[0], tables[1], rows=True),
-            "rows: True is no number of rows; give 1 or more.",
+            "rows: True is not possible; give 1 or more rows.",
         ),
         (
             lambda: wb.consistency(*tables, 5),  # type: ignore[arg-type]

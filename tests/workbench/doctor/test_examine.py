@@ -36,7 +36,7 @@ def test_a_python_that_cannot_be_started_is_said_in_a_line(
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/no/such/python")
     good, words = examined(spark)["Executors"]
     assert not good
-    assert words.startswith("Python does not answer there; mend this: java.io.IOException: Cannot")
+    assert words.startswith("Python does not answer there; fix this: java.io.IOException: Cannot")
     assert '"/no/such/python"' in words
 
 
@@ -45,7 +45,7 @@ def test_the_command_prints_a_line_each_and_its_code_says_whether_all_is_well(jv
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = run.stdout.splitlines()
     looked, wrong = len(lines) - 1, sum(line.startswith("LOOK") for line in lines)
-    assert lines[-1] == f"{looked} looked at, {wrong} to look at again."
+    assert lines[-1] == f"{looked} checks, {wrong} marked LOOK."
     assert looked > 10
     assert run.returncode == (wrong > 0)
 
@@ -88,7 +88,7 @@ def test_one_of_several_masters_is_enough(closed: str) -> None:
 def test_what_takes_connections_and_is_no_server_of_spark_connect_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         there = f"127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(WorkbenchError, match=f"what listens at {there} is no Spark Connect"):
+        with pytest.raises(WorkbenchError, match=f"what listens at {there} is not a Spark Connect"):
             check_reachable({"spark.remote": f"sc://{there}"})
 
 
@@ -103,7 +103,7 @@ def test_what_takes_connections_and_is_no_server_of_spark_connect_is_said() -> N
     ],
 )
 def test_what_is_no_address_is_said(option: str, address: str) -> None:
-    with pytest.raises(WorkbenchError, match=f"{option}: '{address}' is no address of Spark's"):
+    with pytest.raises(WorkbenchError, match=f"{option}: '{address}' is not an address of Spark"):
         check_reachable({f"spark.{option}": address})
 
 

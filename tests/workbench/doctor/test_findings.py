@@ -67,7 +67,7 @@ def test_where_nobody_says_how_many_cores_there_are_none_are_counted() -> None:
     found = settings_findings(GOOD | {"spark.sql.shuffle.partitions": "4"}, None)
     (shuffles,) = [finding for finding in found if finding.subject == "Shuffles"]
     assert shuffles.good
-    assert shuffles.sentence.startswith("a shuffle has 4 partitions; have at least as many as")
+    assert shuffles.sentence.startswith("a shuffle has 4 partitions; set at least as many as")
 
 
 @pytest.mark.parametrize(("cores", "good"), [(None, True), (6, True), (7, False)])
@@ -105,7 +105,7 @@ def test_options_that_are_not_set_are_named_too() -> None:
         ({"kernels": {"place": "compiled/b"}}, "once (another processor)"),
         (
             {"memory": 2**29 + 2**28},
-            "have 0.2 GiB beside the JVM; give the JVM less",
+            "have 0.2 GiB in addition to the JVM; give the JVM less",
         ),
     ],
 )
@@ -162,7 +162,7 @@ def test_the_versions_that_executors_have_are_said() -> None:
 def test_a_java_that_is_too_old_is_named(java: str, good: bool) -> None:
     *_, found = version_findings("4.3.0", "4.3.0", java, ">=4.3,<4.4")
     assert found.good is good
-    assert ("have 17 or newer" in found.sentence) is not good
+    assert ("install 17 or newer" in found.sentence) is not good
 
 
 def test_where_no_executor_answers_nothing_is_good_about_them() -> None:

@@ -73,7 +73,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (lambda: funnel(window=-1), "window: -1 is negative; give zero or more."),
     (
         lambda: funnel(window=True),
-        "window: True is no length of time; give one " + SUCH_AS,
+        "window: True is not a length of time; give one " + SUCH_AS,
     ),
     (
         lambda: funnel(window=float("nan")),
@@ -191,7 +191,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: funnel().people(df, stopped_at=3),
-        "stopped_at: 3 is no level of this funnel; give 0 to 2.",
+        "stopped_at: 3 is not a level of this funnel; give 0 to 2.",
     ),
     (
         lambda df: funnel().people(df, 1, open="yes"),  # type: ignore[arg-type]
@@ -203,11 +203,11 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: funnel().people(df, stopped_at="1"),  # type: ignore[arg-type]
-        "stopped_at: '1' is no level of this funnel; give 0 to 2.",
+        "stopped_at: '1' is not a level of this funnel; give 0 to 2.",
     ),
     (
         lambda df: funnel().times(df, bins=0),
-        "bins: 0 is no number of intervals; give 1 to 1,000.",
+        "bins: 0 is not possible; give 1 to 1,000 intervals.",
     ),
     (
         lambda df: wb.prepare(df, key="usr_id"),
@@ -223,19 +223,19 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: funnel().times(df, bins=True),
-        "bins: True is no number of intervals; give 1 to 1,000.",
+        "bins: True is not possible; give 1 to 1,000 intervals.",
     ),
     (
         lambda df: funnel().summary(df, bins=2.0),  # type: ignore[arg-type]
-        "bins: 2.0 is no number of intervals; give 1 to 1,000.",
+        "bins: 2.0 is not possible; give 1 to 1,000 intervals.",
     ),
     (
         lambda df: funnel().people(df, stopped_at=1.0),  # type: ignore[arg-type]
-        "stopped_at: 1.0 is no level of this funnel; give 0 to 2.",
+        "stopped_at: 1.0 is not a level of this funnel; give 0 to 2.",
     ),
     (
         lambda df: funnel().people(df, stopped_at=True),
-        "stopped_at: True is no level of this funnel; give 0 to 2.",
+        "stopped_at: True is not a level of this funnel; give 0 to 2.",
     ),
     (
         lambda df: funnel({"sure": "n = 1", "lucky": "rand() > 0.5"}).levels(df),
@@ -488,8 +488,8 @@ def test_a_kept_column_that_holds_no_names_is_none_of_events(kind: str, events: 
         with pytest.raises(wb.WorkbenchError) as error:
             asked.paths(prepared, after="a")
         assert str(error.value) == (
-            f"event: the prepared events hold {kind} in 'did', which are no names of what "
-            "happened; prepare them of a table where they are cast to string."
+            f"event: the prepared events hold {kind} in 'did', which are not names of what "
+            "happened; prepare them from a table where they are cast to string."
         )
 
 

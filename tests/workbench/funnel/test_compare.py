@@ -213,7 +213,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no segment of a cohort": (
         {"by": "odd", "baseline": "yes"},
-        "baseline: 'yes' is no segment of the cohort 'odd'; give True or False.",
+        "baseline: 'yes' is not a segment of the cohort 'odd'; give True or False.",
     ),
     "a column that is not there": (
         {"by": "browser"},
@@ -241,7 +241,7 @@ def test_what_the_data_alone_tell_is_refused_by_a_sentence(
 ) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         FUNNEL.compare(prepared, by="plan", baseline=7)
-    assert str(error.value) == "baseline: 7 is no segment; there are 0, 1."
+    assert str(error.value) == "baseline: 7 is not a segment; there are 0, 1."
     with pytest.raises(wb.WorkbenchError) as error:
         FUNNEL.compare(events.where("device = 'tv'"), by="device")
     assert str(error.value) == (

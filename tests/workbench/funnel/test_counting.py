@@ -201,8 +201,8 @@ def test_a_time_zone_that_arrow_lacks_is_refused_by_a_sentence(zone: str) -> Non
     with pytest.raises(wb.WorkbenchError) as error:
         arrow_zone(zone)
     assert str(error.value) == (
-        f"spark.sql.session.timeZone: {zone!r} is no time zone that Python and Arrow know; set a "
-        "region, such as 'Europe/Berlin', or an offset of whole minutes, such as '+01:00'."
+        f"spark.sql.session.timeZone: {zone!r} is not a time zone that Python and Arrow know; set "
+        "a region, such as 'Europe/Berlin', or an offset of whole minutes, such as '+01:00'."
     )
 
 
@@ -214,30 +214,31 @@ def test_a_period_in_no_time_zone_is_refused_by_a_sentence() -> None:
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a period that ends before it begins": (
         {"start": "2024-02-01", "end": "2024-01-01"},
-        "end: '2024-01-01' is not behind the start, '2024-02-01', so that no time is in the "
-        "period; give a later one.",
+        "end: '2024-01-01' is not after the start, '2024-02-01', so the period is empty; "
+        "give a later one.",
     ),
     "a period without time": (
         {"start": 5, "end": 5},
-        "end: 5 is not behind the start, 5, so that no time is in the period; give a later one.",
+        "end: 5 is not after the start, 5, so the period is empty; give a later one.",
     ),
     "a period of two kinds": (
         {"start": 5, "end": "2024-01-01"},
         "end: '2024-01-01' and the start, 5, are not both times or both integers; "
-        "give two of one kind.",
+        "give two of the same kind.",
     ),
     "no time": (
         {"start": "soon"},
-        "start: 'soon' is no time; give one such as '2024-01-31', '2024-01-31 12:00' or a "
+        "start: 'soon' is not a time; give one such as '2024-01-31', '2024-01-31 12:00' or a "
         "datetime.",
     ),
     "a time that is none of pandas'": (
         {"start": pd.NaT},
-        "start: NaT is no time; give one such as '2024-01-31', '2024-01-31 12:00' or a datetime.",
+        "start: NaT is not a time; give one such as '2024-01-31', '2024-01-31 12:00' or a "
+        "datetime.",
     ),
     "a time that is none of NumPy's": (
         {"end": np.datetime64("NaT", "D")},
-        "end: np.datetime64('NaT','D') is no time; give one such as '2024-01-31', "
+        "end: np.datetime64('NaT','D') is not a time; give one such as '2024-01-31', "
         "'2024-01-31 12:00' or a datetime.",
     ),
     "an end in any order": (
@@ -275,8 +276,8 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "conversions by a mode of ClickHouse": (
         {"count": "conversions", "modes": "strict_once"},
-        "modes: 'strict_once' is a mode of ClickHouse's windowFunnel, which knows no order, "
-        "optional, within, exclude or conversions; leave the modes out, or those.",
+        "modes: 'strict_once' is a mode of ClickHouse's windowFunnel, which does not have "
+        "order, optional, within, exclude or conversions; leave out the modes or these.",
     ),
     "an optional end of conversions": (
         {"count": "conversions", "optional": ["C"]},
@@ -446,7 +447,7 @@ TABLES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a period of times": (
         {"start": "2024-01-01"},
-        "start: '2024-01-01' is none of the time column's values, which are integers; "
+        "start: '2024-01-01' is not an integer, but the time column holds integers; "
         "give an integer in the unit of that column.",
     ),
 }  # fmt: skip

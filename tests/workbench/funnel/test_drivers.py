@@ -243,16 +243,16 @@ def test_a_column_of_too_many_values_is_one_sentence(spark: SparkSession, partit
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"step": "view"}, "step: the first step has no step before it; name a later one."),
     ({"step": 4}, "step: there is no step 4; give 1 to 3."),
-    ({"by": "event"}, "by: 'event' is the column of events, which are looked at anyway; leave it "
+    ({"by": "event"}, "by: 'event' is the column of events, which are examined anyway; leave it "
      "out."),
     ({"by": "sgment"}, "by: there is no column 'sgment'; did you mean 'segment'?"),
-    ({"landmark": "20 seconds"}, "landmark: '20 seconds' is not shorter than what 'cart' has time "
-     "for, '20 seconds', so that nobody could go on behind it; give a shorter one."),
-    ({"landmark": "0 s"}, "landmark: '0 s' is no time at all; give a longer one."),
+    ({"landmark": "20 seconds"}, "landmark: '20 seconds' is not shorter than the window of "
+     "'cart', '20 seconds', so nobody could go on after it; give a shorter one."),
+    ({"landmark": "0 s"}, "landmark: '0 s' is not longer than zero; give a longer one."),
     ({"landmark": 5}, "landmark: 5 has no unit; give a duration with a unit, such as '1 hour', "
      "'90 days' or timedelta(minutes=5)."),
-    ({"least": 0}, "least: 0 is no number of ships; give 1 or more."),
-    ({"most": 0}, "most: 0 is no number of drivers; give 1 to 1,000."),
+    ({"least": 0}, "least: 0 is not possible; give 1 or more ships."),
+    ({"most": 0}, "most: 0 is not possible; give 1 to 1,000 drivers."),
     ({"adjust": "none"}, "adjust: 'none' is not known; give 'fdr_bh' or 'holm'."),
 ]  # fmt: skip
 
@@ -271,7 +271,7 @@ def test_a_landmark_is_shorter_than_the_window_of_its_step(
 ) -> None:
     funnel = wb.Funnel(STEPS, "20 seconds", within={"cart": "5 seconds"}, cohorts={"x": "view"})
     with no_job(spark):
-        with pytest.raises(wb.WorkbenchError, match="has time for, '5 seconds', so that nobody"):
+        with pytest.raises(wb.WorkbenchError, match="window of 'cart', '5 seconds', so nobody"):
             funnel.drivers(events, "cart", landmark="5 seconds")
         with pytest.raises(wb.WorkbenchError, match=r"^by: 'x' is a cohort; name columns"):
             funnel.drivers(events, "cart", by="x")
@@ -290,7 +290,7 @@ def test_columns_of_bytes_are_no_text(spark: SparkSession, events: DataFrame) ->
             with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
                 FUNNEL.drivers(source, "cart", by="raw")
             assert str(error.value) == (
-                "by: column 'raw' holds binary values, which cannot be looked at as text; "
+                "by: column 'raw' holds binary values, which cannot be read as text; "
                 "cast it to text, or leave it out."
             )
 

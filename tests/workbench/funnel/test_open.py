@@ -94,6 +94,6 @@ def test_a_held_column_of_nothing_but_nulls_is_refused_before_a_job(
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
         wb.Funnel(STEPS, "9 hours", **asked).steps(nothing)
     assert str(error.value) == (
-        f"{argument}: column 'nothing' is null in every row, so that no chain has one value of it; "
+        f"{argument}: column 'nothing' is null in every row, so no chain has a value of it; "
         "name another column."
     )

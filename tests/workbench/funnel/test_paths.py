@@ -212,14 +212,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "after: no step is named; say after which step, or before= which, or both."),
     ({"after": "vew"}, "after: 'vew' is not known; give one of 'view', 'cart', 'buy'."),
     ({"before": 4}, "before: there is no step 4; give 1 to 3."),
-    ({"after": "cart", "before": "view"}, "before: 'view' does not come behind 'cart'; name a "
+    ({"after": "cart", "before": "view"}, "before: 'view' does not come after 'cart'; name a "
      "later step."),
-    ({"after": 2, "before": 2}, "before: 'cart' does not come behind 'cart'; name a later step."),
-    ({"before": 2, "dropped": True}, "dropped: it is for those who took no step behind one; give "
+    ({"after": 2, "before": 2}, "before: 'cart' does not come after 'cart'; name a later step."),
+    ({"before": 2, "dropped": True}, "dropped: it is for those who took no step after one; give "
      "after= alone, or leave it out."),
-    ({"after": 1, "longest": 0}, "longest: 0 is no number of events; give 1 to 10."),
-    ({"after": 1, "longest": 11}, "longest: 11 is no number of events; give 1 to 10."),
-    ({"after": 1, "most": True}, "most: True is no number of paths; give 1 to 1,000."),
+    ({"after": 1, "longest": 0}, "longest: 0 is not possible; give 1 to 10 events."),
+    ({"after": 1, "longest": 11}, "longest: 11 is not possible; give 1 to 10 events."),
+    ({"after": 1, "most": True}, "most: True is not possible; give 1 to 1,000 paths."),
 ]  # fmt: skip
 
 
@@ -245,7 +245,7 @@ def test_steps_in_any_order_have_no_paths_and_events_need_names(
 def test_a_path_that_is_none_is_one_sentence(prepared: wb.Prepared) -> None:
     found = FUNNEL.paths(prepared, after="view", longest=1)
     for path in ("cart", [1], ["cart", "buy"]):
-        with pytest.raises(wb.WorkbenchError, match=r"^path: .* is no path; give the names"):
+        with pytest.raises(wb.WorkbenchError, match=r"^path: .* is not a path; give the names"):
             found.people(path)  # type: ignore[arg-type]
     with pytest.raises(wb.WorkbenchError, match=r"^more: some whose path is cart went on"):
         found.people(["cart"])

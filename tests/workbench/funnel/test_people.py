@@ -141,5 +141,5 @@ def test_a_unit_that_is_no_noun_is_refused() -> None:
         with pytest.raises(wb.WorkbenchError) as error:
             wb.Funnel(STEPS, "1 day", unit=unit)  # type: ignore[arg-type]
         assert str(error.value) == (
-            f"unit: {unit!r} is no noun; say what the keys are, such as 'aircraft' or 'orders'."
+            f"unit: {unit!r} is not a noun; say what the keys are, such as 'aircraft' or 'orders'."
         )

@@ -125,7 +125,7 @@ WHOLE: dict[str, dict[str, Any]] = {
     "at the first interruption": {"modes": ["strict_order", "allow_reentry"]},
     "at a repeat": {"modes": ["strict_deduplication", "strict_increase"]},
     "whichever chain takes it": {"optional": ["c"]},
-    "may be of one session": {"count": "sessions", "session": "30 minutes"},
+    "may belong to one session": {"count": "sessions", "session": "30 minutes"},
     "uses up the events": {"count": "conversions"},
 }
 

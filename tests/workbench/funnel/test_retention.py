@@ -268,15 +268,15 @@ WRONG: list[tuple[dict[str, Any], str]] = [
      "timedelta(minutes=5)."),
     ({"every": "1 month 2 days"}, "every: '1 month 2 days' has no fixed length, as months differ "
      "in theirs; give days, such as '30 days'."),
-    ({"every": "0 days"}, "every: '0 days' is no time at all; give a longer one."),
-    ({"every": "0 months"}, "every: '0 months' is no time at all; give a longer one."),
+    ({"every": "0 days"}, "every: '0 days' is not longer than zero; give a longer one."),
+    ({"every": "0 months"}, "every: '0 months' is not longer than zero; give a longer one."),
     ({"every": "99999 years"}, "every: '99999 years' is too long; give at most 1,000 years."),
     ({"every": 5}, "every: 5 has no unit; give a duration with a unit, such as '1 hour', "
      "'90 days' or timedelta(minutes=5)."),
     ({"every": "1 month", "time": "n"}, "every: '1 month' has a unit, but the time column holds "
      "integers; give an integer in the unit of that column."),
-    ({"periods": 0}, "periods: 0 is no number of periods; give 1 to 366."),
-    ({"periods": 367}, "periods: 367 is no number of periods; give 1 to 366."),
+    ({"periods": 0}, "periods: 0 is not possible; give 1 to 366 periods."),
+    ({"periods": 367}, "periods: 367 is not possible; give 1 to 366 periods."),
     ({"time": "tim"}, "time: there is no column 'tim'; did you mean 'time'?"),
     ({"key": "event", "event": "evnt"}, "event: there is no column 'evnt'; did you mean 'event'?"),
 ]  # fmt: skip
@@ -296,9 +296,12 @@ def test_what_cannot_be_meant_is_one_sentence_before_a_job(
 def test_a_cell_that_is_not_there_is_one_sentence(prepared: wb.Prepared) -> None:
     found = wb.retention(prepared, "view", "buy", every="1 week", periods=2)
     for call, sentence in (
-        (lambda: found.people("2024-05-05"), "cohort: '2024-05-05' is no cohort; there are "),
-        (lambda: found.people("soon"), "cohort: 'soon' is no cohort; there are "),
-        (lambda: found.people("1969-12-29", 3), "period: 3 is no period; give 0 to 2, or leave "),
+        (lambda: found.people("2024-05-05"), "cohort: '2024-05-05' is not a cohort; there are "),
+        (lambda: found.people("soon"), "cohort: 'soon' is not a cohort; there are "),
+        (
+            lambda: found.people("1969-12-29", 3),
+            "period: 3 is not a period; give 0 to 2, or leave ",
+        ),
         (lambda: found.people("1969-12-29", back=False), "back: it is for one period; name "),
         (
             lambda: found.people("1969-12-29", 1, back="no"),  # type: ignore[arg-type]

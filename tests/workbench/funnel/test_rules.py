@@ -172,16 +172,16 @@ def test_a_funnel_is_printed_as_it_can_be_written() -> None:
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "an optional first step": ({"optional": ["A"]}, "optional: the first step opens the window"),
-    "every step optional": ({"optional": ["B", "C", "D"]}, "optional: every step behind the first"),
+    "every step optional": ({"optional": ["B", "C", "D"]}, "optional: every step after the first"),
     "no such step": ({"optional": ["E"]}, "optional: 'E' is not known; give one of 'A'"),
     "no such number": ({"within": {5: 1}}, "within: there is no step 5; give 1 to 4."),
     "a window of the first step": ({"within": {"A": 1}}, "within: the first step has no step"),
     "a longer window": ({"within": {"B": 10}}, "within: the window of 'B' is longer"),
     "a window with a unit": ({"within": {"B": "1 hour"}}, "within: 'B': '1 hour' has a unit"),
     "a step with two windows": (
-        {"within": {2: 1, "B": 3}}, "within: 'B' is step 2, which has a window already; give it",
+        {"within": {2: 1, "B": 3}}, "within: 'B' is step 2, which already has a window; give it",
     ),
-    "windows in a list": ({"within": ["B"]}, "within: .* is no dict"),
+    "windows in a list": ({"within": ["B"]}, "within: .* is not a dict"),
     "an exclusion the wrong way round": (
         {"exclude": {"x": ("C", "B")}}, "exclude: 'C' does not come before 'B'; name the earlier",
     ),
@@ -206,7 +206,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"order": "strict", "modes": ["strict_once"]}, "modes: 'strict_once' is a mode",
     ),
     "where excluded keys go, without an exclusion": (
-        {"exclude_from": "all"}, "exclude_from: 'all' says where .* there is none; give exclude=",
+        {"exclude_from": "all"}, "exclude_from: 'all' says how .* no event is excluded; give",
     ),
     "where excluded keys go": ({"exclude": "x", "exclude_from": "none"}, "exclude_from: 'none'"),
 }  # fmt: skip
@@ -222,7 +222,7 @@ def test_rules_that_cannot_be_meant_are_refused_by_a_sentence(case: str) -> None
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (5, "exclude: 5 is no dict; give a condition and two steps by label, "),
+        (5, "exclude: 5 is not a dict; give a condition and two steps by label, "),
         ({"x": (5, "a", "b")}, "exclude: the condition of 'x' is 5; give SQL text or a Column."),
         ({"x": 5}, "exclude: the condition of 'x' is 5; give SQL text or a Column."),
         ({5: "n < 0"}, "exclude: 5 is not text; name events by text, and label conditions by text"),

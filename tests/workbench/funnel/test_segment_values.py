@@ -86,7 +86,7 @@ def test_a_value_of_another_type_is_refused_by_a_sentence(kind: str, given: Any)
     with pytest.raises(wb.WorkbenchError) as error:
         value_of(given, kind, "s", "segment")
     assert str(error.value) == (
-        f"segment: {given!r} is no value of 's', whose type is {kind}; give one of that type."
+        f"segment: {given!r} is not a value of 's', whose type is {kind}; give one of that type."
     )
 
 
@@ -136,7 +136,9 @@ def test_what_no_column_holds_is_refused_before_a_job(spark: SparkSession) -> No
     events = of_segments(1, None, pa.int32())
     with no_job(spark):
         for asked in (people, users_of):
-            with pytest.raises(wb.WorkbenchError, match="'abc' is no value of 's', whose type is"):
+            with pytest.raises(
+                wb.WorkbenchError, match="'abc' is not a value of 's', whose type is"
+            ):
                 asked(events, "abc")
 
 

@@ -181,23 +181,23 @@ SEGMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "a step too far": ({"attribution": 4}, "attribution: there is no step 4; give 1 to 3."),
     "a step of any order": (
         {"attribution": "B", "order": "any"},
-        "attribution: steps in any order have no place of their own in a chain; "
+        "attribution: steps in any order have no fixed place in a chain; "
         "give 'first', 'last' or 'each'.",
     ),
     "cohorts in a list": (
         {"cohorts": ["x"]},
-        "cohorts: ['x'] is no dict; say by label what those of a cohort ever did, "
+        "cohorts: ['x'] is not a dict; say by label what members of a cohort ever did, "
         'such as {"helped": "help"}.',
     ),
-    "a cohort without a label": ({"cohorts": {1: "x"}}, "cohorts: 1 is no label; give text."),
+    "a cohort without a label": ({"cohorts": {1: "x"}}, "cohorts: 1 is not a label; give text."),
     "a cohort of nothing": (
         {"cohorts": {"helped": []}},
         "cohorts: 'helped' has no event; name one, or several in a list.",
     ),
     "a cohort of a column without values": (
         {"cohorts": {"french": {"country": None}}},
-        "cohorts: {'country': None} of 'french' is no column with a value, or several in a list; "
-        'give them such as {"country": "fr"}.',
+        "cohorts: {'country': None} of 'french' is not a column with a value, or several in a "
+        'list; give one such as {"country": "fr"}.',
     ),
     "too many cohorts": (
         {"cohorts": dict.fromkeys(map(str, range(30)), "x")},
@@ -304,19 +304,20 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "a cohort of a value that the column cannot hold": (
         {"cohorts": {"paid": {"plan": "yes"}}}, {"by": "paid"},
-        "cohorts: 'yes' is no value of 'plan', which holds integers; give one of that type.",
+        "cohorts: 'yes' is not a value of 'plan', which holds integers; give one of that type.",
     ),
     "a cohort of an integer that is longer than the column's": (
         {"cohorts": {"paid": {"plan": 2**31}}}, {"by": "paid"},
-        "cohorts: 2147483648 is no value of 'plan', which holds integers; give one of that type.",
+        "cohorts: 2147483648 is not a value of 'plan', which holds integers; give one of that "
+        "type.",
     ),
     "no number of segments": (
         {}, {"by": "device", "largest": 0},
-        "largest: 0 is no number of segments; give 1 to 1,000.",
+        "largest: 0 is not possible; give 1 to 1,000 segments.",
     ),
     "no number of segments of none": (
         {}, {"largest": "x"},
-        "largest: 'x' is no number of segments; give 1 to 1,000.",
+        "largest: 'x' is not possible; give 1 to 1,000 segments.",
     ),
     "the largest of none": (
         {}, {"largest": 3},

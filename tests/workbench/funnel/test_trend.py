@@ -418,7 +418,7 @@ def test_people_of_chains_that_follow_each_other_are_behind_a_point(prepared: wb
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no length": (
         {"every": "0 days"},
-        "every: '0 days' is no time at all; give a longer one.",
+        "every: '0 days' is not longer than zero; give a longer one.",
     ),
     "no duration": (
         {"every": "soon"},
@@ -481,11 +481,11 @@ NOT_BEHIND: dict[str, tuple[dict[str, Any], str]] = {
     "neither": (
         {"entered": "2024-01-01", "every": "1 day"},
         "stopped_at: say by stopped_at= at which level people stopped, or by reached= which step "
-        "they reached; give one of both.",
+        "they reached; give one of the two.",
     ),
     "a period without a length": (
         {"entered": "2024-01-01", "reached": "A"},
-        "entered: a period is told by a time in it and by how long periods are; give both, such as "
+        "entered: a period is given by a time in it and the length of periods; give both, such as "
         'entered="2024-01-31", every="1 day".',
     ),
     "a segment of nothing": (

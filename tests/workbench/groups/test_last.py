@@ -175,7 +175,7 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: wb.last_in_group(df, "plant", "date", "aggregate"),
-        "method: 'aggregate' keeps one row a group; give ties='one', or take 'join'.",
+        "method: 'aggregate' keeps one row per group; give ties='one', or take 'join'.",
     ),
     (
         lambda df: wb.last_in_group(df, "plant", "date", ties="one"),

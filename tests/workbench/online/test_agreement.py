@@ -182,7 +182,7 @@ def test_what_cannot_be_compared_is_one_sentence(spark: SparkSession, flow: Flow
         (log, log.drop("v_avg_5h"), {}, "offline: the offline rows have no column 'v_avg_5h';"),
         (log.select("k", "t"), log, {}, "view_log: the table has none of the backfill's columns,"),
         (log, text, {}, "offline: 'v_avg_5h' holds double in the log but string offline; cast"),
-        (log, log, {"rows": 0}, "rows: 0 is no number of rows; give 1 or more."),
+        (log, log, {"rows": 0}, "rows: 0 is not possible; give 1 or more rows."),
         (log, log, {"rows": 2**31}, "rows: 2147483648 rows are too many; give up to "),
         (log, log, {"events": log.drop("t")}, "time: the events have no column 't';"),
         (log, log, {"events": 5}, "events: this is an int and no table;"),

@@ -90,7 +90,7 @@ def test_a_table_without_rows_and_one_of_many_columns_are_profiled(spark: SparkS
     wide["at"] = MINUTES[:3]
     found = wb.profile(wide)
     assert found.best("time") is not None
-    assert "of 21 columns only the nulls are counted" in repr(found)
+    assert "for 21 columns, only nulls are counted" in repr(found)
     assert all(one.nulls == 0 for one in found.columns.values())
 
 

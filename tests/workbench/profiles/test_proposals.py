@@ -129,8 +129,8 @@ def test_text_that_is_read_as_times_says_how_many_cannot_be() -> None:
     (best,) = propose([text], ROWS)["time"]
     assert best.format == "d/M/yyyy"
     assert best.reason == (
-        "text read as d/M/yyyy, from 2024-01-01 to 2024-06-01; 10 of 10,000 cannot be read so, "
-        "such as 'n/a' and 'soon'; M/d/yyyy fits as many; is called when"
+        "text read as d/M/yyyy, from 2024-01-01 to 2024-06-01; 10 of 10,000 cannot be read this "
+        "way, such as 'n/a' and 'soon'; M/d/yyyy fits as many; is called when"
     )
 
 

@@ -270,8 +270,8 @@ REFUSED = [
      "exclude: ClickHouse's windowFunnel has no counterpart of exclude={'b': ('a', 'c')}; leave "
      "it out to write the funnel as SQL."),
     (lambda: Funnel(["a"], "1.5 seconds").to_sql(),
-     "window: '1.5 seconds' is no whole number of seconds, which is what ClickHouse counts a "
-     "window in."),
+     "window: '1.5 seconds' is not a whole number of seconds, and ClickHouse counts a "
+     "window in seconds."),
     (lambda: wb.Backfill("k", "t", wb.Aggregation("sum", "v", 3, by="b")).to_sql(),
      "v_sum_3_by_b: a map of the values of 'b' is not written as SQL; leave it out."),
     (lambda: wb.Backfill("k", "t", wb.Aggregation("mode", "v", 3)).to_sql(events="e"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.clusters import FOR_FEW_ROWS
-from workbench.spark.broken_off import broken_off
+from workbench.spark.broken_off import failure_reason
 
 CHILD = """
 import json, sys, tempfile, time, workbench as wb
@@ -89,8 +89,8 @@ def test_a_session_logs_an_error_on_one_line_and_ends_its_workers_in_silence(
 
 
 def test_a_session_whose_process_has_ended_says_what_to_do() -> None:
-    ended = broken_off(str(ConnectionRefusedError(111, "Connection refused")))
+    ended = failure_reason(str(ConnectionRefusedError(111, "Connection refused")))
     assert ended is not None
     assert "has ended" in ended
     assert "restart Python" in ended
-    assert broken_off("Lost task: java.net.ConnectException: Connection refused") is None
+    assert failure_reason("Lost task: java.net.ConnectException: Connection refused") is None

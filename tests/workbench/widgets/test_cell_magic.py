@@ -71,7 +71,7 @@ def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:
         (
             "--rows 0",
             "SELECT 1",
-            ["WorkbenchError: --rows: 0 is no number of rows; give 1 or more."],
+            ["WorkbenchError: --rows: 0 is not possible; give 1 or more rows."],
         ),
     ],
 )

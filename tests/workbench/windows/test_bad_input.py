@@ -44,11 +44,11 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Frame("rows", -2, 0),  # type: ignore[arg-type]
-        "low: -2 is no bound that was read; make the frame with wb.Frame.rows(...).",
+        "low: -2 is not a parsed bound; make the frame with wb.Frame.rows(...).",
     ),
     (
         lambda: wb.Frame("session", None, "1 hour"),  # type: ignore[arg-type]
-        "high: '1 hour' is no bound that was read; make the frame with wb.Frame.session(...).",
+        "high: '1 hour' is not a parsed bound; make the frame with wb.Frame.session(...).",
     ),
     (
         lambda: wb.Frame("row", None, None),
@@ -90,15 +90,15 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Frame.rows("-3 days", 0),  # type: ignore[arg-type]
-        "low: '-3 days' is no whole number, but a frame of rows counts rows; " + GIVE_ONE,
+        "low: '-3 days' is not a whole number, but a frame of rows counts rows; " + GIVE_ONE,
     ),
     (
         lambda: wb.Frame.groups(None, 1.5),  # type: ignore[arg-type]
-        "high: 1.5 is no whole number, but a frame of groups counts groups; " + GIVE_ONE,
+        "high: 1.5 is not a whole number, but a frame of groups counts groups; " + GIVE_ONE,
     ),
     (
         lambda: wb.Frame.rows(True, None),
-        "low: True is no whole number, but a frame of rows counts rows; " + GIVE_ONE,
+        "low: True is not a whole number, but a frame of rows counts rows; " + GIVE_ONE,
     ),
     (
         lambda: wb.Frame.rows(-(10**30), 0),
@@ -110,11 +110,11 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Frame.range(float("-inf"), 0),
-        "low: -inf is no distance; give None for no bound.",
+        "low: -inf is not a distance; give None for no bound.",
     ),
     (
         lambda: wb.Frame.range([1], 2),  # type: ignore[arg-type]
-        "low: [1] is no distance; give a number, a duration such as '-3 days', "
+        "low: [1] is not a distance; give a number, a duration such as '-3 days', "
         "a Column, or None for no bound.",
     ),
     (
@@ -123,11 +123,11 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Frame.range("-1 month 3 days", 0),
-        "low: '-1 month 3 days' mixes months with days or hours; give the one or the other.",
+        "low: '-1 month 3 days' mixes months with days or hours; give one or the other.",
     ),
     (
         lambda: wb.Frame.range("--3 days", 0),
-        "low: '--3 days' has more than one sign; give one at the most.",
+        "low: '--3 days' has more than one sign; give at most one.",
     ),
     (
         lambda: wb.Frame.rows(-1, 0, exclude="peers"),
@@ -208,7 +208,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Frame.range(Decimal("sNaN"), 0),
-        "low: Decimal('sNaN') is no distance; give None for no bound.",
+        "low: Decimal('sNaN') is not a distance; give None for no bound.",
     ),
     (
         lambda: wb.Frame.range(-(10**400), 0),

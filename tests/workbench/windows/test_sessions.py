@@ -105,7 +105,7 @@ REFUSED = [
     (lambda t: Frame.session(0), "gap: 0 is not above zero, and rows a gap apart are in two "),
     (lambda t: Frame.session("-3 days"), "gap: '-3 days' is not above zero"),
     (lambda t: Frame.session(F.col("x")),  # type: ignore[arg-type]
-     "gap: Column<'x'> is no gap of all rows"),
+     "gap: Column<'x'> is not a single gap for all rows"),
     (lambda t: Frame.session("soon"), "gap: "),
     (lambda t: wb.over(t, order_by=["at", "x"], n=fn.count().over(Frame.session("1 day"))),
      "n: wb.Frame.session('1 day') is measured along one column, but order_by names 2"),

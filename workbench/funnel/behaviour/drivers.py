@@ -186,10 +186,10 @@ def drivers_of(
     columns = _checked_columns(funnel, optional_names(by, "by"))
     check_known(adjust, ADJUST, "adjust")
     if (whole_number(least) or 0) < 1:
-        raise WorkbenchError(f"least: {least!r} is no number of {funnel.counted or 'users'}; "
-                             "give 1 or more.")  # fmt: skip
+        raise WorkbenchError(f"least: {least!r} is not possible; "
+                             f"give 1 or more {funnel.counted or 'users'}.")  # fmt: skip
     if whole_number(most) not in range(1, MOST + 1):
-        raise WorkbenchError(f"most: {most!r} is no number of drivers; give 1 to {MOST:,}.")
+        raise WorkbenchError(f"most: {most!r} is not possible; give 1 to {MOST:,} drivers.")
     bound = bind_named(funnel, events, columns)
     _check_text(bound, columns)
     length = _checked_landmark(funnel, landmark, k, bound.integer_time)
@@ -205,7 +205,7 @@ def drivers_of(
     if not (drivers.went_on and drivers.dropped):
         who = "nobody is left who" if not drivers.went_on else "all that are left"
         warn(
-            f"step: behind the landmark {who} went on to {drivers.step!r}, so there is nothing to "
+            f"step: after the landmark, {who} went on to {drivers.step!r}, so there is nothing to "
             "compare; give a shorter landmark, or another step."
         )
     return drivers
@@ -252,7 +252,7 @@ def _checked_step(funnel: FunnelSpec, step: Any) -> tuple[int, int]:
 def _checked_columns(funnel: FunnelSpec, columns: tuple[str, ...]) -> tuple[str, ...]:
     if funnel.event in columns:
         raise WorkbenchError(
-            f"by: {funnel.event!r} is the column of events, which are looked at anyway; "
+            f"by: {funnel.event!r} is the column of events, which are examined anyway; "
             "leave it out."
         )
     if both := [one.label for one in funnel.segmenting.cohorts if one.label in columns]:
@@ -265,7 +265,7 @@ def _check_text(events: BoundTable | Prepared, columns: tuple[str, ...]) -> None
     kinds = {name: events.schema[name].dataType.typeName() for name in columns}
     if wrong := [name for name, kind in kinds.items() if kind == "binary"]:
         raise WorkbenchError(
-            f"by: column {wrong[0]!r} holds binary values, which cannot be looked at as text; "
+            f"by: column {wrong[0]!r} holds binary values, which cannot be read as text; "
             "cast it to text, or leave it out."
         )
 
@@ -290,10 +290,10 @@ def _checked_landmark(funnel: FunnelSpec, landmark: Any, k: int, integer_time: b
         return max(limit // 10, 1)
     length = span(landmark, integer_time, "landmark")
     if not length:
-        raise WorkbenchError(f"landmark: {landmark!r} is no time at all; give a longer one.")
+        raise WorkbenchError(f"landmark: {landmark!r} is not longer than zero; give a longer one.")
     if length >= limit:
         raise WorkbenchError(
-            f"landmark: {landmark!r} is not shorter than what {funnel.labels[k]!r} has time for, "
-            f"{longest!r}, so that nobody could go on behind it; give a shorter one."
+            f"landmark: {landmark!r} is not shorter than the window of {funnel.labels[k]!r}, "
+            f"{longest!r}, so nobody could go on after it; give a shorter one."
         )
     return length

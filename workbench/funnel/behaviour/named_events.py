@@ -54,8 +54,8 @@ def bind_named(
     elif not holds_names(bound, funnel.event):
         kind = bound.schema[funnel.event].dataType.simpleString()
         raise WorkbenchError(
-            f"event: the prepared events hold {kind} in {funnel.event!r}, which are no names of "
-            "what happened; prepare them of a table where they are cast to string."
+            f"event: the prepared events hold {kind} in {funnel.event!r}, which are not names of "
+            "what happened; prepare them from a table where they are cast to string."
         )
     return bound
 

@@ -171,7 +171,7 @@ def paths_of(
     for name, value, limit in (("longest", longest, LONGEST), ("most", most, MOST_PATHS)):
         if whole_number(value) not in range(1, limit + 1):
             what = "events" if name == "longest" else "paths"
-            raise WorkbenchError(f"{name}: {value!r} is no number of {what}; give 1 to {limit:,}.")
+            raise WorkbenchError(f"{name}: {value!r} is not possible; give 1 to {limit:,} {what}.")
     bound = bind_named(funnel, events)
     task = PathsTask(named_task_of(funnel, bound), first, last, dropped, int(longest))
     with in_one_sentence():
@@ -205,12 +205,12 @@ def _checked_steps(
     last = None if before is None else step_number(before, funnel.labels, "before")
     if first is not None and last is not None and first >= last:
         raise WorkbenchError(
-            f"before: {funnel.labels[last]!r} does not come behind {funnel.labels[first]!r}; "
+            f"before: {funnel.labels[last]!r} does not come after {funnel.labels[first]!r}; "
             "name a later step."
         )
     if dropped and (first is None or last is not None):
         raise WorkbenchError(
-            "dropped: it is for those who took no step behind one; give after= alone, or leave "
+            "dropped: it is for those who took no step after one; give after= alone, or leave "
             "it out."
         )
     return first, last
@@ -220,6 +220,7 @@ def _checked_path(path: Any, longest: int) -> tuple[str, ...]:
     named = isinstance(path, Sequence) and not isinstance(path, str)
     if not named or not all(isinstance(name, str) for name in path) or len(path) > longest:
         raise WorkbenchError(
-            f"path: {path!r} is no path; give the names of its events in a list, {longest} at most."
+            f"path: {path!r} is not a path; give the names of its events in a list, "
+            f"{longest} at most."
         )
     return tuple(path)

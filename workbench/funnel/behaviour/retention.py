@@ -158,7 +158,8 @@ class Retention(Described):
         back = check_truth(back, "back")
         if period is not None and whole_number(period) not in range(self.spec.periods + 1):
             raise WorkbenchError(
-                f"period: {period!r} is no period; give 0 to {self.spec.periods}, or leave it out."
+                f"period: {period!r} is not a period; give 0 to {self.spec.periods}, "
+                "or leave it out."
             )
         if period is None and not back:
             raise WorkbenchError("back: it is for one period; name the period, or leave it out.")
@@ -175,7 +176,7 @@ class Retention(Described):
             return self._numbers[known.index(requested)]
         except (ValueError, TypeError):
             available = f"there are {_cohorts_text(known)}" if known else "there is none"
-            raise WorkbenchError(f"cohort: {cohort!r} is no cohort; {available}.") from None
+            raise WorkbenchError(f"cohort: {cohort!r} is not a cohort; {available}.") from None
 
 
 def _cohorts_text(cohorts: list[Any]) -> str:

@@ -83,7 +83,7 @@ class RetentionSpec:
                 )
         if (count := whole_number(periods)) not in range(1, MOST_PERIODS + 1):
             raise WorkbenchError(
-                f"periods: {periods!r} is no number of periods; give 1 to {MOST_PERIODS}."
+                f"periods: {periods!r} is not possible; give 1 to {MOST_PERIODS} periods."
             )
         periods_of(every, whole_number(every) is not None)
         names = one_name(time, "time"), one_name(event, "event")
@@ -199,7 +199,7 @@ def periods_of(every: Any, integer_time: bool) -> tuple[int, bool]:
     else:
         length, months = microseconds(every, "every"), False
     if not length:
-        raise WorkbenchError(f"every: {every!r} is no time at all; give a longer one.")
+        raise WorkbenchError(f"every: {every!r} is not longer than zero; give a longer one.")
     if months and length > 12 * 1_000:
         raise WorkbenchError(f"every: {every!r} is too long; give at most 1,000 years.")
     return length, months

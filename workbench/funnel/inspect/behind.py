@@ -81,13 +81,13 @@ def _checked_segment(funnel: FunnelSpec, query: PeopleQuery) -> tuple[Any, ...] 
     if (query.stopped_at is None) == (query.reached is None):
         raise WorkbenchError(
             "stopped_at: say by stopped_at= at which level people stopped, or by reached= which "
-            "step they reached; give one of both."
+            "step they reached; give one of the two."
         )
     if query.reached is None:
         check_level(funnel, query.stopped_at)
     if (query.entered is None) != (query.every is None):
         raise WorkbenchError(
-            "entered: a period is told by a time in it and by how long periods are; "
+            "entered: a period is given by a time in it and the length of periods; "
             'give both, such as entered="2024-01-31", every="1 day".'
         )
     if query.every is not None:

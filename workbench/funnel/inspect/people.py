@@ -197,7 +197,7 @@ def people_html(
     Markup
         The first ten rows, if prepared events can be read in this process; else the columns.
     """
-    title = f"People that stopped at level {level}"
+    title = f"People who stopped at level {level}"
     if not isinstance(events, Prepared) or events.tasks > 1:
         return unrun_table(title, columns)
     people = first_people(funnel, events, [level], limit=_ROWS_SHOWN)

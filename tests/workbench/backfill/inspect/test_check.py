@@ -81,7 +81,7 @@ def test_what_cannot_be_checked_is_one_sentence(spark: SparkSession) -> None:
             f"features: the table has none of the backfill's columns, {renamed}",
         ),
         (features.drop("k"), {}, "features: there is no column 'k';"),
-        (features, {"rows": 0}, "rows: 0 is no number of rows; give 1 or more."),
+        (features, {"rows": 0}, "rows: 0 is not possible; give 1 or more rows."),
         (features, {"rows": 2**31}, "rows: 2147483648 rows are too many; give up to "),
     ]
     for table, more, sentence in cases:

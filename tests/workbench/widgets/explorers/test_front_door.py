@@ -71,7 +71,7 @@ def test_it_begins_with_the_proposals_and_the_code_of_the_first_question() -> No
         "funnel = wb.Funnel(['visit', 'cart', 'pay'], window='30 days', key='user', time='when')",
         "wb.explore(funnel, events)",
     ]
-    assert "10 of 900 cannot be read so" in door.reasons["time"].value
+    assert "10 of 900 cannot be read this way" in door.reasons["time"].value
 
 
 def test_numbers_of_the_first_rows_stand_on_the_right_as_they_are_and_nulls_are_a_dash() -> None:

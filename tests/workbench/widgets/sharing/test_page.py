@@ -137,7 +137,7 @@ def test_without_a_font_a_png_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_file_that_cannot_be_written_gets_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError, match=r"path: there is no folder '.*nowhere'"):
         write_file(tmp_path / "nowhere" / "a.csv", "")
-    with pytest.raises(WorkbenchError, match=r"^path: this is a NoneType and no path; give the "):
+    with pytest.raises(WorkbenchError, match=r"^path: this is a NoneType, not a path; give the "):
         write_file(None, "")  # type: ignore[arg-type]
     with pytest.raises(WorkbenchError, match="is a folder"):
         write_file(tmp_path, "")

@@ -60,7 +60,7 @@ def answer(query: exp.Query, translation: Translation) -> "DataFrame":
             query = answer_groups(query, translation)
         if _has_windows(query):
             return answer_windows(query, translation)
-        return translation.run_spark(query, "it is what is made of the answers")
+        return translation.run_spark(query, "the rest of the query, which needs no kernel")
     _name_columns(query, translation.dialect)
     return translation.run_spark(query)
 

@@ -157,12 +157,12 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: there is a window in WHERE, which is evaluated before windows; use QUALIFY, or a "
      "query around this one."),
     ("duckdb", "SELECT id FROM t a WHERE x > (SELECT max(b.x) OVER () FROM t b WHERE b.id = a.id)",
-     "query: a query with windows looks at a.id of the query around it, which Spark cannot do; "
+     "query: a query with windows refers to a.id of the query around it, which Spark cannot do; "
      "join the two instead."),
     ("duckdb", "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + row_number() OVER "
      "(ORDER BY n) FROM c WHERE n < 9) SELECT * FROM c",
-     "query: 'c' names itself and has windows, a funnel or quantiles, which Spark cannot do; write "
-     "its steps one by one."),
+     "query: 'c' refers to itself and has windows, a funnel or quantiles, which Spark cannot do; "
+     "write its steps one by one."),
     ("duckdb", "SELECT quantile_cont(x, id) OVER (ORDER BY id) FROM t",
      "query: id is not a share of a quantile; write a number from 0 to 1."),
     ("clickhouse", "SELECT windowFunnel(60, strict)(at, much > 1) FROM events GROUP BY who",

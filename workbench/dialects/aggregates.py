@@ -118,8 +118,8 @@ def _collected_values(
     """Return the values of a group as a list in an order, with the nulls that Spark drops."""
     if distinct and any(one.this != value for one in terms):
         raise WorkbenchError(
-            f"query: a list of DISTINCT {value.sql()} is in an order of its own values; "
-            "leave another order out."
+            f"query: a list of DISTINCT {value.sql()} can only be ordered by its own values; leave "
+            "any other order out."
         )
     # Spark keeps a null within a struct.
     keys = [] if distinct else [exp.alias_(one.this.copy(), f"k{n}") for n, one in enumerate(terms)]
@@ -200,8 +200,8 @@ def _mode(call: _Call, dialect: str) -> exp.Expr | None:
         return None
     if call.terms:
         raise WorkbenchError(
-            "query: mode of groups has an ORDER BY among its arguments, which it cannot have; "
-            "leave it out, and it is the least of the most frequent values."
+            "query: mode of groups takes no ORDER BY among its arguments; leave it out to get the "
+            "least of the most frequent values."
         )
     return _filtered_call("MODE", call.value, exp.true(), where=call.condition)
 

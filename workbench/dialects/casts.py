@@ -92,7 +92,7 @@ def _bytes_literal(value: exp.Expr) -> exp.Expr | None:
     pieces = re.split(r"\\x([0-9a-fA-F]{2})", value.this)
     if any("\\" in one for one in pieces[::2]):
         raise WorkbenchError(
-            f"query: {value.sql()} is no text of bytes; write each backslash as \\x5C."
+            f"query: {value.sql()} is not a valid text of bytes; write each backslash as \\x5C."
         )
     digits = "".join(one if k % 2 else one.encode("utf-8").hex() for k, one in enumerate(pieces))
     return anonymous("UNHEX", exp.Literal.string(digits))
@@ -121,7 +121,8 @@ def _cast_literal(node: exp.Expr, dialect: str) -> exp.Expr:
     bound = 2 ** (_BITS.get(target.this, 64) - 1)
     if whole is None or not -bound <= whole < bound:
         raise WorkbenchError(
-            f"query: {node.this.sql()} is no {target.sql('spark')}; write a number that is one."
+            f"query: {node.this.sql()} is not of type {target.sql('spark')}; write a number that "
+            "is."
         )
     return exp.cast(exp.Literal.string(str(whole)), target.copy())
 

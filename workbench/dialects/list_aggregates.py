@@ -52,8 +52,8 @@ def list_aggregate(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
         name = _SYNONYMS.get(name, name)
         if name not in _NAMES:
             raise WorkbenchError(
-                f"query: {sql_name} has no {name!r} here; take one of {', '.join(sorted(_NAMES))} "
-                "in quotes, or an aggregate of what unnest gives."
+                f"query: {sql_name} has no {name!r} here; use one of {', '.join(sorted(_NAMES))} "
+                "in quotes, or an aggregate over unnest."
             )
     else:
         prefix, _, name = sql_name.partition("_")

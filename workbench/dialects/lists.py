@@ -38,8 +38,8 @@ def _subscript_slice(node: exp.Expr, index: exp.Slice, kinds: Kinds) -> exp.Expr
     """Return a slice of a list or a text: ``l[2:3]``."""
     if index.args.get("step") is not None:
         raise WorkbenchError(
-            "query: a part of a list by a step is not available; take list_filter by the places "
-            "of the elements."
+            "query: a part of a list with a step is not available; use list_filter by the "
+            "positions of the elements."
         )
     return _slice_of(node, node.this, index.args.get("this"), index.args.get("expression"), kinds)
 
@@ -78,8 +78,8 @@ def list_slice(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         arguments = list(node.expressions)
     if len(arguments) != 3:
         raise WorkbenchError(
-            "query: list_slice takes a list and the places of its first and last element here; "
-            "take list_filter by the places of the elements for a step."
+            "query: list_slice takes a list and the positions of its first and last element here; "
+            "for a step, use list_filter by the positions of the elements."
         )
     container, first, last = arguments
     return None if container is None else _slice_of(node, container, first, last, kinds)
@@ -118,7 +118,7 @@ def contains_all(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         whole, part = part, whole
     if {kind_of(node, one, kinds) for one in (whole, part)} != {"array"}:
         raise WorkbenchError(
-            "query: @> and <@ compare lists here; take a part of JSON by ->> and compare that."
+            "query: @> and <@ compare lists here; extract a part of JSON by ->> and compare that."
         )
     result = fill_template(
         "SIZE(ARRAY_COMPACT(ARRAY_EXCEPT(:part, :whole))) = 0", part=part, whole=whole
@@ -140,8 +140,8 @@ def list_reduce(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     values, function, *rest = [one for one in arguments if one is not None]
     if not isinstance(function, exp.Lambda) or len(function.expressions) != 2 or len(rest) > 1:
         raise WorkbenchError(
-            "query: list_reduce takes a list, a lambda of two names, and a value to begin with "
-            "here; count places by list_transform first."
+            "query: list_reduce takes a list, a lambda of two names, and an initial value here; "
+            "count positions by list_transform first."
         )
     result_type = _reduced_type(node, values, function, rest, kinds)
     reducer = exp.Lambda(
@@ -172,7 +172,7 @@ def _reduced_type(
     types = kinds(node, [exp.Coalesce(this=reduced_twice, expressions=[first_element, *rest])])
     if not types:
         raise WorkbenchError(
-            "query: list_reduce makes of two elements what Spark has no type for; cast it."
+            "query: the lambda of list_reduce returns a value that has no type in Spark; cast it."
         )
     return exp.DataType.build(types[0].simpleString(), dialect="spark")
 
@@ -232,7 +232,7 @@ def array_length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return None
     if not isinstance(dimension, exp.Literal) or dimension.this != "1":
         raise WorkbenchError(
-            "query: array_length counts the first dimension alone here; write array_length(l, 1)."
+            "query: array_length counts only the first dimension here; write array_length(l, 1)."
         )
     return fill_template("NULLIF(SIZE(:l), 0)", l=node.this)
 
@@ -251,8 +251,8 @@ def check_unnest(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     ]  # fmt: skip
     if len(lists) > 1:
         raise WorkbenchError(
-            f"query: {len(lists)} lists become rows in one SELECT, which Spark combines each with "
-            "each; make them one list of structs, or number and join them."
+            f"query: {len(lists)} lists become rows in one SELECT, of which Spark returns all "
+            "combinations; make them one list of structs, or number and join them."
         )
     value = node.this if isinstance(node, exp.Explode) else None
     if value is not None and kind_of(node, value, kinds) == "struct":

@@ -145,7 +145,7 @@ def _generic_call(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr |
         if isinstance(part, exp.Array):
             raise WorkbenchError(
                 f"query: {name} of a list of parts is not available; ask for each part by itself, "
-                "as date_part('year', t)."
+                "as in date_part('year', t)."
             )
         if isinstance(part, exp.Literal) and part.is_string:
             extract_node = exp.Extract(this=exp.var(part.this.upper()), expression=time.copy())

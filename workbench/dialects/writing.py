@@ -22,7 +22,7 @@ def check_dialect_and_table(
     """Refuse a dialect that a specification has no SQL in, and a table name that is none."""
     check_known(dialect, tuple(dialects), "dialect")
     if not isinstance(table, str) or not table:
-        raise WorkbenchError(f"{argument}: {table!r} is no name; give what the table is called.")
+        raise WorkbenchError(f"{argument}: {table!r} is not a name; give the name of the table.")
 
 
 def name(column: str) -> exp.Identifier:
@@ -40,8 +40,8 @@ def column(column_name: Any, argument: str) -> exp.Column:
     """
     if not isinstance(column_name, str):
         raise WorkbenchError(
-            f"{argument}: {column_name} is a Column, of which no SQL is known; "
-            "add it to the table by a name, and name that."
+            f"{argument}: {column_name} is a Column, whose SQL is not known; add it to the table "
+            "as a column, and give its name."
         )
     return exp.column(name(column_name))
 
@@ -56,7 +56,7 @@ def condition(text: Any, argument: str, dialect: str) -> exp.Expr:
     """
     if not isinstance(text, str):
         raise WorkbenchError(
-            f"{argument}: {text} is a Column, of which no SQL is known; give the condition as text."
+            f"{argument}: {text} is a Column, whose SQL is not known; give the condition as text."
         )
     try:
         tree = sqlglot.parse_one(text, read="spark")
@@ -65,8 +65,8 @@ def condition(text: Any, argument: str, dialect: str) -> exp.Expr:
     for node in tree.walk():
         if _differs(node, dialect):
             raise WorkbenchError(
-                f"{argument}: {node.sql('spark')} may have another answer in {dialect}; add it to "
-                "the table as a column, and name that."
+                f"{argument}: {node.sql('spark')} may have a different answer in {dialect}; add it "
+                "to the table as a column, and give its name."
             )
     if dialect == "clickhouse":
         _use_unicode_case(tree)
@@ -139,7 +139,7 @@ def to_text(tree: exp.Expr, dialect: str) -> str:
         )
     except SqlglotError as error:
         message = str(error).strip().splitlines()[0].rstrip(".")
-        raise WorkbenchError(f"dialect: {dialect} cannot say this: {message}.") from None
+        raise WorkbenchError(f"dialect: {dialect} cannot express this: {message}.") from None
 
 
 def fill_template(template: str, **parts: exp.Expr) -> exp.Expr:
@@ -216,13 +216,13 @@ def call(function: Function, argument: str, dialect: str) -> exp.Expr:
     n = function.options.n
     if not isinstance(n, int) or (function.name == "nth" and n < 0):
         raise WorkbenchError(
-            f"{argument}: {function!r} has no text in SQL; give an n that is the same for all rows "
-            "and counts from the first."
+            f"{argument}: {function!r} cannot be written as SQL; give an n that is the same for "
+            "all rows and counts from the first."
         )
     result: exp.Expr | None = make(function, arguments, dialect, argument)
     if result is None:
         raise WorkbenchError(
-            f"{argument}: {dialect} has no function with the answers of {function.name}; "
+            f"{argument}: {dialect} has no function with the same answers as {function.name}; "
             "leave it out."
         )
     if function.order:
@@ -301,7 +301,8 @@ def _shift(function: Function, arguments: list[exp.Expr], dialect: str, argument
 def _literal(value: Any, argument: str) -> exp.Expr:
     if type(value) not in (bool, int, float, str):
         raise WorkbenchError(
-            f"{argument}: the default {value} has no text in SQL; give a number, text or a boolean."
+            f"{argument}: the default {value} cannot be written as SQL; give a number, text or a "
+            "boolean."
         )
     return exp.convert(value)
 
@@ -343,7 +344,9 @@ def frame_spec(frame: Frame) -> exp.WindowSpec:
     "RANGE BETWEEN INTERVAL '3 days' PRECEDING AND CURRENT ROW EXCLUDE TIES"
     """
     if frame.unit == "session":
-        raise WorkbenchError(f"frame: {frame!r} has no text in SQL; RisingWave alone has sessions.")
+        raise WorkbenchError(
+            f"frame: {frame!r} cannot be written as SQL; only RisingWave has sessions."
+        )
     low, high = (
         _bound(bound, original, side)
         for bound, original, side in zip(
@@ -362,7 +365,7 @@ def _bound(bound: Offset | None, original: Any, side: str) -> tuple[str | exp.Ex
         return "UNBOUNDED", side
     if isinstance(bound.amount, PerRow):
         raise WorkbenchError(
-            f"frame: the bound {original} is a Column, of which no SQL is known; give a number."
+            f"frame: the bound {original} is a Column, whose SQL is not known; give a number."
         )
     if bound.amount == 0:
         return "CURRENT ROW", None

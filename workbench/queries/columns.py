@@ -102,8 +102,8 @@ class _Source:
             has_alias = isinstance(value, exp.Alias)
             expressions.append(value if has_alias else exp.alias_(value, name, quoted=True))
         if not expressions:
-            raise WorkbenchError(f"query: {columns_call.sql('duckdb')} is no column; there are "
-                                 f"{', '.join(map(repr, self.columns))}.")  # fmt: skip
+            raise WorkbenchError(f"query: {columns_call.sql('duckdb')} matches no column; there "
+                                 f"are {', '.join(map(repr, self.columns))}.")  # fmt: skip
         return expressions
 
     def _matching_names(self, selector: exp.Expr) -> list[str]:

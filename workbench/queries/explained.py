@@ -33,7 +33,7 @@ def explain_sql(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -
     ...     SELECT day, mode(mwh) OVER (ORDER BY day ROWS 2 PRECEDING) AS usual
     ...     FROM days WHERE mwh > 0
     ... ''', days=wb.session().sql("SELECT id AS day, id % 3 AS mwh FROM range(9)")))
-    # Spark's SQL: it is what the windows look at
+    # Spark's SQL: the input of the windows
     step_1 = spark.sql(
         "SELECT `day` AS `day`, `mwh` AS `mwh` FROM {days} AS `days` WHERE `mwh` > 0",
         days=days,
@@ -42,7 +42,7 @@ def explain_sql(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -
 (usual)
     step_2 = wb.Over(order_by=[('day', 'asc', 'nulls last')], frame=wb.Frame.rows(-2, 0), \
 usual=wb.fn.mode('mwh')).run(step_1)
-    # Spark's SQL: it is what is made of the answers
+    # Spark's SQL: the rest of the query, after its windows
     step_3 = spark.sql(
         "SELECT `day` AS `day`, `usual` AS `usual` FROM {step_2} AS `t1`",
         step_2=step_2,

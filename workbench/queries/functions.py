@@ -89,7 +89,7 @@ def read_function(node: exp.Expr, dialect: str, checked: bool = True) -> SqlFunc
     if any(not isinstance(one.parent, exp.Struct) for one in node.find_all(exp.PropertyEQ)):
         raise WorkbenchError(
             f"query: {function.sql_name} has named arguments, which are not available; give them "
-            "in their order."
+            "by position."
         )
     _identify(function, node, dialect)
     _unwrap(function)
@@ -105,8 +105,8 @@ def _check(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
     """Refuse arguments that a function does not take, and missing ones."""
     if function.nulls and not CATALOGUE[function.name].picks:
         raise WorkbenchError(
-            f"query: {function.sql_name} has no {function.nulls}, as it gives no value of one row; "
-            "leave that out."
+            f"query: {function.sql_name} has no {function.nulls}, as it does not return the value "
+            "of one row; leave that out."
         )
     if extra := _extra_arguments(node, dialect):
         raise WorkbenchError(
@@ -192,7 +192,7 @@ def _drop_star(function: SqlFunction) -> None:
 def _top_or_bottom(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
     """Read DuckDB's ``max(x, 3)``: the three greatest."""
     if dialect == "duckdb" and (count := node.args.get("count")) is not None:
-        k = whole_number(count, f"how many values {function.sql_name} gives")
+        k = whole_number(count, f"the number of values of {function.sql_name}")
         function.name, function.options = {"max": "top_k", "min": "bottom_k"}[function.name], (k,)
 
 
@@ -224,7 +224,7 @@ def _quantile(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
         if ordering.args.get("desc"):
             if is_discrete:
                 # Its position from the end is not that of 1 - q from the start.
-                function.sql_name += " of an order that goes down"
+                function.sql_name += " in descending order"
                 return
             q = [1 - one for one in q] if isinstance(q, list) else 1 - q
     else:
@@ -252,7 +252,7 @@ def quantile_shares(node: exp.Expr | None) -> float | list[float]:
         return float(constant(node))
     except (TypeError, ValueError):
         raise WorkbenchError(
-            f"query: {node.sql()} is no share of a quantile; write a number from 0 to 1."
+            f"query: {node.sql()} is not a share of a quantile; write a number from 0 to 1."
         ) from None
 
 
@@ -321,7 +321,7 @@ def _shift(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 
 def _nth(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    n = _constant_or_column(function, node.args.get("offset"), "the place of nth_value")
+    n = _constant_or_column(function, node.args.get("offset"), "the position of nth_value")
     from_last = node.args.get("from_first") is False
     if n < 1 and dialect == "duckdb":
         function.per_row_n, n = exp.cast(exp.null(), "BIGINT"), 1
@@ -366,7 +366,7 @@ def _string_agg(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
     except ValueError:
         text = None
     if not isinstance(text, str):
-        raise WorkbenchError("query: the separator of string_agg must be a text in the query.")
+        raise WorkbenchError("query: the separator of string_agg must be a constant text.")
     function.name, function.arguments, function.options = "string_agg", [node.this], (text,)
 
 

@@ -94,7 +94,7 @@ def funnel_levels(
         modes=modes,
     )
     levels = funnel.levels(df)
-    why = "windowFunnel is wb.Funnel"
+    why = "windowFunnel runs as wb.Funnel"
     translation.add_part("funnel", funnel, why, df, levels, f"{funnel!r}.levels({{df}})")
     level: exp.Expr = exp.column("level")
     if not names:
@@ -103,7 +103,7 @@ def funnel_levels(
         expressions=[*map(staged_column, names), exp.alias_(level, name, quoted=True)]
     )
     select.set("from_", exp.From(this=translation.tables.add_answer(levels, "")))
-    return translation.run_spark(select, "it is its level")
+    return translation.run_spark(select, "the level of each group")
 
 
 def _window_and_modes(parameters: list[exp.Expr]) -> tuple[int, list[str]]:
@@ -115,7 +115,7 @@ def _window_and_modes(parameters: list[exp.Expr]) -> tuple[int, list[str]]:
     for one in parameters[1:]:
         if not (isinstance(one, exp.Literal) and one.is_string):
             raise WorkbenchError(
-                f"query: {one.sql()} is no mode of windowFunnel; write it in quotes."
+                f"query: {one.sql()} is not a mode of windowFunnel; write modes in quotes."
             )
         modes.append(one.this)
     return window, modes
@@ -158,12 +158,12 @@ def _steps(
     is_whole = unused([*group, time, *labels], "is_whole")
     columns.append(exp.alias_(_without_nulls(params), is_whole, quoted=True))
     rows.set("expressions", columns)
-    df = translation.run_spark(rows, "it is what the funnel looks at")
+    df = translation.run_spark(rows, "the input of the funnel")
     time_type = df.schema[time].dataType
     if kind_of(time_type) not in _BEFORE_ALL:
         raise WorkbenchError(
-            f"query: windowFunnel goes along times or integers, but {params[0].sql()} holds "
-            f"{time_type.simpleString()}."
+            "query: windowFunnel needs times or integers as its first argument, but "
+            f"{params[0].sql()} holds {time_type.simpleString()}."
         )
     no_nulls, before_all = staged_column(is_whole), _BEFORE_ALL[kind_of(time_type)]
     step_time = exp.Case(
@@ -175,7 +175,7 @@ def _steps(
         expressions=[*map(staged_column, group), exp.alias_(step_time, time, quoted=True), *steps]
     )
     select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
-    return translation.run_spark(select, "nulls are no steps")
+    return translation.run_spark(select, "a row with a null is not a step")
 
 
 def _without_nulls(params: list[exp.Expr]) -> exp.Expr:

@@ -145,8 +145,8 @@ def _check_grouped(select: exp.Select, known_names: set[str], dialect: str) -> N
                 if call is not None and (function := call.name.lower()) in NAMED[dialect]:
                     raise WorkbenchError(f"query: {windows_only_message(function)}")
                 raise WorkbenchError(
-                    f"query: {node.sql()} stands neither in GROUP BY nor within an aggregate, and "
-                    "a group has many; add it to GROUP BY."
+                    f"query: {node.sql()} is neither in GROUP BY nor within an aggregate, and a "
+                    "group has many values of it; add it to GROUP BY."
                 )
 
 
@@ -207,7 +207,7 @@ def _spark_aggregates(
     rows.set("expressions", columns)
     if names:
         rows.set("group", exp.Group(expressions=[keys.columns[one].copy() for one in names]))
-    return translation.run_spark(rows, "aggregates of groups are its own")
+    return translation.run_spark(rows, "Spark computes the aggregates of groups")
 
 
 def _quantiles(
@@ -232,26 +232,27 @@ def _quantiles(
         [exp.alias_(keys.columns[name], name, quoted=True) for name in names]
         + [exp.alias_(one, name, quoted=True) for name, one in values.columns.items()],
     )
-    df = translation.run_spark(rows, "it is what the quantiles are of")
+    df = translation.run_spark(rows, "the input of the quantiles")
     if df.isStreaming:
         sql_name = next(iter(functions.values())).sql_name
         raise WorkbenchError(
             f"query: {sql_name} of the groups of a stream is not available, as it needs all their "
-            "rows; ask it of what has been written, or of windows: OVER (PARTITION BY ...)."
+            "rows; compute it from the written rows, or in windows: OVER (PARTITION BY ...)."
         )
     columns_read = list(dict.fromkeys(columns.values()))
     q = all_shares[0] if len(all_shares) == 1 else all_shares
     answer = quantiles(df, columns_read, q, by=names or None, kind=kind)
     by = f", by={names!r}" if names else ""
     line = f"wb.quantiles({{df}}, {columns_read!r}, {q!r}{by}, kind={kind!r})"
-    why = "wb.quantiles selects them without a sort"
+    why = "quantiles are selected without a sort"
     translation.add_part("quantiles", f"{kind} {q!r}", why, df, answer, line)
     selected = [
         exp.alias_(_selected_quantiles(columns[name], share, all_shares), name, quoted=True)
         for name, share in shares.items()
     ]
     return translation.run_spark(
-        _select_from(translation, answer, [*map(staged_column, names), *selected]), "it is its list"
+        _select_from(translation, answer, [*map(staged_column, names), *selected]),
+        "the quantiles that the query asks for",
     )
 
 
@@ -311,4 +312,4 @@ def _join_answers(
     right = translation.tables.add_answer(other, "b")
     on = exp.and_(*conditions) if conditions else None
     select.set("joins", [exp.Join(this=right, on=on, kind=None if conditions else "CROSS")])
-    return translation.run_spark(select, "the answers for a group stand side by side")
+    return translation.run_spark(select, "the answers for each group in one row")

@@ -226,6 +226,6 @@ def check_no_window(tree: exp.Expr, clause: str) -> None:
     """Refuse a window in a clause that runs before windows."""
     if any(isinstance(one, exp.Window) for one in walk_own(tree)):
         raise WorkbenchError(
-            f"query: a window stands in {clause}, which is answered before windows are; "
-            "take QUALIFY, or a query around this one."
+            f"query: there is a window in {clause}, which is evaluated before windows; use "
+            "QUALIFY, or a query around this one."
         )

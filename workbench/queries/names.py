@@ -167,8 +167,8 @@ class QueryTables:
             return table(source, name)
         if OP in source.columns:
             raise WorkbenchError(
-                f"{name}: the stream is a changelog, as it has a column {OP!r}, and a query does "
-                "not say what tells its rows apart; take wb.over(..., row_id=...)."
+                f"{name}: the stream is a changelog, as it has a column {OP!r}, and a query cannot "
+                "say which column identifies its rows; use wb.over(..., row_id=...)."
             )
         return source
 
@@ -211,8 +211,8 @@ class QueryTables:
         if name in SERIES:
             return self._number_series(name, call)
         raise WorkbenchError(
-            f"query: {name} as a table is not known here; there are "
-            f"{', '.join(SERIES)} and read_parquet, read_csv, read_json of one file."
+            f"query: {name} is not a table function here; there are {', '.join(SERIES)} and "
+            "read_parquet, read_csv, read_json of one file."
         )
 
     def _number_series(self, name: str, call: exp.Expr) -> "DataFrame":
@@ -246,7 +246,9 @@ class QueryTables:
         # After a short month DuckDB continues from its last day, Spark from the first time.
         late_day = re.search(r"-(29|30|31)\b", start)
         if late_day and re.search("month|quarter|year", step, re.IGNORECASE):
-            raise WorkbenchError(f"query: {name} takes months from a day up to the 28th here.")
+            raise WorkbenchError(
+                f"query: {name} by months needs a start from the 1st to the 28th here."
+            )
         df, line = self.spark.sql(text), f"spark.sql({text!r})"
         if name == "range":
             not_end = f"{column} != {end}"
@@ -258,7 +260,9 @@ def _constant_time(name: str, value: exp.Expr) -> str:
     """Return a constant date or time as Spark's SQL."""
     literal = value.this if value.is_type("date", "timestamp", "timestampntz") else value
     if not isinstance(literal, exp.Literal) or not literal.is_string:
-        raise WorkbenchError(f"query: {name} goes from one constant date or time to another here.")
+        raise WorkbenchError(
+            f"query: {name} takes a constant date or time as its start and its end here."
+        )
     return exp.cast(literal.copy(), "TIMESTAMP_NTZ", dialect="spark").sql("spark")
 
 

@@ -65,7 +65,9 @@ class Translation:
         """Return the same translation with other tables; the parts are shared."""
         return Translation(tables, self.parts, self.emit)
 
-    def run_spark(self, tree: exp.Query, why: str = "Spark has it") -> "DataFrame":
+    def run_spark(
+        self, tree: exp.Query, why: str = "Spark answers this part by itself"
+    ) -> "DataFrame":
         """Run a part of a query by Spark's own SQL, and return its result."""
         df, text, inputs = run_on_spark(tree, self.tables)
         self.parts.append(Part("spark", text, why, inputs, df))

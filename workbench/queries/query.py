@@ -92,11 +92,11 @@ class Query(Described):
         if len(self.asked) == 1:
             return self.asked[0]
         if not self.asked:
-            raise WorkbenchError("query: it has no window call and no funnel to look at.")
+            raise WorkbenchError("query: it has neither a window call nor a funnel.")
         listed = "; ".join(f"asked[{k}] is {one!r}" for k, (one, _) in enumerate(self.asked))
         raise WorkbenchError(
-            f"query: it asks {len(self.asked)} questions, and one is looked at: {listed}. "
-            "Give one with its table, such as *query.asked[0]."
+            f"query: it has {len(self.asked)} window calls or funnels, and only one can be "
+            f"inspected at a time: {listed}. Give one with its table, such as *query.asked[0]."
         )
 
     def explain(self) -> str:

@@ -60,7 +60,7 @@ def answer(query: exp.Query, translation: Translation) -> "DataFrame":
             query = answer_groups(query, translation)
         if _has_windows(query):
             return answer_windows(query, translation)
-        return translation.run_spark(query, "it is what is made of the answers")
+        return translation.run_spark(query, "the rest of the query, which needs no kernel")
     _name_columns(query, translation.dialect)
     return translation.run_spark(query)
 
@@ -102,8 +102,8 @@ def _with_cte_answers(ctes: exp.With, translation: Translation) -> Translation:
         if ctes.args.get("recursive") and _names_itself(cte):
             if needs_kernels(cte.this, translation.dialect):
                 raise WorkbenchError(
-                    f"query: {name!r} names itself and has windows, a funnel or quantiles, which "
-                    "Spark cannot do; write its steps one by one."
+                    f"query: {name!r} refers to itself and has windows, a funnel or quantiles, "
+                    "which Spark cannot do; write its steps one by one."
                 )
             select = exp.select("*").from_(exp.Table(this=exp.to_identifier(name, quoted=True)))
             select.set("with_", exp.With(expressions=[cte.copy()], recursive=True))
@@ -169,7 +169,7 @@ def _check_uncorrelated(nested: exp.Expr, outer_query: exp.Query) -> None:
     for column in nested.find_all(exp.Column):
         if column.table and column.table.lower() in outer_names - inner_names:
             raise WorkbenchError(
-                f"query: a query with windows looks at {column.sql()} of the query around it, "
+                f"query: a query with windows refers to {column.sql()} of the query around it, "
                 "which Spark cannot do; join the two instead."
             )
     lateral = nested.find_ancestor(exp.Lateral)

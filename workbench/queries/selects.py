@@ -79,8 +79,8 @@ class WindowStages:
         ]
         if inner_windows:
             raise WorkbenchError(
-                f"query: the window {inner_windows[0].sql()} stands within another window; "
-                "name its answer in a query within this one."
+                f"query: the window {inner_windows[0].sql()} is within another window; name its "
+                "answer in a subquery."
             )
         call = call_of(node, self.translation.dialect, self.staged, hint)
         if call is None:
@@ -143,13 +143,13 @@ def answer_windows(select: exp.Select, translation: Translation) -> "DataFrame":
     stages = WindowStages(select, translation)
     final_select = _final_select(select, stages)
     input_select = _input_select(select, stages)
-    df = translation.run_spark(input_select, "it is what the windows look at")
+    df = translation.run_spark(input_select, "the input of the windows")
     window_calls = group_calls(stages.calls, df.schema, translation.tables.dialect)
     if df.isStreaming:
         if stages.native:
             raise WorkbenchError(
-                f"query: no stream has {', '.join(stages.native)}, which Spark's own window "
-                "operator alone has; leave it out."
+                f"query: {', '.join(stages.native)} is not available over a stream, as only "
+                "Spark's own window operator has it; leave it out."
             )
         return answer_stream(df, window_calls, stages.staged.columns, final_select, translation)
     for over in window_calls:
@@ -159,7 +159,7 @@ def answer_windows(select: exp.Select, translation: Translation) -> "DataFrame":
     if stages.native:
         df = _with_native(df, stages, translation)
     final_select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
-    return translation.run_spark(final_select, "it is what is made of the answers")
+    return translation.run_spark(final_select, "the rest of the query, after its windows")
 
 
 def _final_select(select: exp.Select, stages: WindowStages) -> exp.Select:
@@ -183,8 +183,8 @@ def _final_select(select: exp.Select, stages: WindowStages) -> exp.Select:
     if (distinct := select.args.get("distinct")) is not None:
         if distinct.args.get("on"):
             raise WorkbenchError(
-                "query: DISTINCT ON beside windows is not available; "
-                "take QUALIFY row_number() OVER (...) = 1."
+                "query: DISTINCT ON together with windows is not available; use QUALIFY "
+                "row_number() OVER (...) = 1."
             )
         final_select.set("distinct", distinct.copy())
     return final_select
@@ -223,4 +223,4 @@ def _with_native(df: "DataFrame", stages: WindowStages, translation: Translation
     columns += [exp.alias_(one, name, quoted=True) for name, one in stages.native.items()]
     select = exp.Select(expressions=columns)
     select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
-    return translation.run_spark(select, "its own window operator alone has these functions")
+    return translation.run_spark(select, "only Spark's window operator has these functions")

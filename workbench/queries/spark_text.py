@@ -72,8 +72,8 @@ def run_on_spark(
 def _run(text: str, tables: QueryTables, frames: "dict[str, DataFrame]") -> "DataFrame":
     if "\\" in text and _has_raw_literals(tables):
         raise WorkbenchError(
-            f"query: it has text with quotes, backslashes or ends of lines, which Spark reads "
-            f"otherwise where {_RAW_LITERALS} is true; set that to false."
+            "query: it has text with quotes, backslashes or line breaks, which Spark reads "
+            f"differently where {_RAW_LITERALS} is true; set that to false."
         )
     if not frames or not is_connect(tables.spark):
         return tables.spark.sql(text)
@@ -223,7 +223,9 @@ def to_spark_text(tree: exp.Expr) -> str:
     except ValueError as error:
         # sqlglot names the class of a part that Spark has no syntax for.
         message = str(error).strip().rpartition(" ")[2].rstrip(".").upper()
-        raise WorkbenchError(f"query: Spark has nothing like {message}; leave it out.") from None
+        raise WorkbenchError(
+            f"query: Spark has no counterpart of {message}; leave it out."
+        ) from None
     return str(text)
 
 
@@ -235,7 +237,7 @@ def _split_variables(node: exp.Expr) -> None:
     """Split a literal at ``${``, where Spark substitutes variables even within quotes."""
     if isinstance(node, exp.Identifier):
         raise WorkbenchError(
-            f"query: the name {node.this!r} has '${{', which is a variable to Spark; rename it."
+            f"query: the name {node.this!r} has '${{', which begins a variable in Spark; rename it."
         )
     first_piece, *others = node.this.split("${")
     pieces = [first_piece, *(piece for one in others for piece in ("$", "{" + one))]
@@ -249,12 +251,12 @@ def windows_only_message(function: str) -> str:
     Examples
     --------
     >>> print(windows_only_message("product"))
-    product is a window function here, and no aggregate of groups; take SELECT DISTINCT k, \
-product(...) OVER (PARTITION BY k) in place of GROUP BY k.
+    product is a window function here, not an aggregate of groups; use SELECT DISTINCT k, \
+product(...) OVER (PARTITION BY k) instead of GROUP BY k.
     """
     return (
-        f"{function} is a window function here, and no aggregate of groups; take SELECT DISTINCT "
-        f"k, {function}(...) OVER (PARTITION BY k) in place of GROUP BY k."
+        f"{function} is a window function here, not an aggregate of groups; use SELECT DISTINCT k, "
+        f"{function}(...) OVER (PARTITION BY k) instead of GROUP BY k."
     )
 
 
@@ -280,8 +282,8 @@ def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", di
         return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
     if condition.startswith("PARSE_SYNTAX_ERROR"):
         return (
-            "Spark has no words for a part of it, near "
-            f"{parameters.get('error', 'its end')}; write that part in other words."
+            f"Spark has no syntax for a part of it, near {parameters.get('error', 'its end')}; "
+            "write that part differently."
         )
     text = reason(error)
     if "data type TIME is not supported" in text:

@@ -41,13 +41,13 @@ def test_each_part_says_who_answers_and_why(spark: SparkSession) -> None:
         "SELECT p, median(x) AS m, rank() OVER (ORDER BY median(x)) AS r FROM t GROUP BY p", t=TABLE
     )
     assert [line for line in lines.splitlines() if line.startswith("#")] == [
-        "# Spark's SQL: it is what the quantiles are of",
-        "# wb.quantiles: wb.quantiles selects them without a sort",
-        "# Spark's SQL: it is its list",
-        "# Spark's SQL: it is what the windows look at",
+        "# Spark's SQL: the input of the quantiles",
+        "# wb.quantiles: quantiles are selected without a sort",
+        "# Spark's SQL: the quantiles that the query asks for",
+        "# Spark's SQL: the input of the windows",
         "# wb.Over: spark answers, because its own window operator has these functions, and is "
         "quick at them",
-        "# Spark's SQL: it is what is made of the answers",
+        "# Spark's SQL: the rest of the query, after its windows",
     ]
 
 

@@ -46,13 +46,13 @@ def test_the_verbs_take_the_one_funnel_of_a_query(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("SELECT id FROM t", "query: it has no window call and no funnel to look at."),
+        ("SELECT id FROM t", "query: it has neither a window call nor a funnel."),
         (
             "SELECT sum(x) OVER (ORDER BY id) AS a, median(x) OVER (ORDER BY y, id) AS b FROM t",
-            "query: it asks 2 questions, and one is looked at: asked[0] is wb.Over(order_by="
-            "[('id', 'asc', 'nulls last')], a=wb.fn.sum('x')); asked[1] is wb.Over(order_by="
-            "[('y', 'asc', 'nulls last'), ('id', 'asc', 'nulls last')], b=wb.fn.median('x')). "
-            "Give one with its table, such as *query.asked[0].",
+            "query: it has 2 window calls or funnels, and only one can be inspected at a time: "
+            "asked[0] is wb.Over(order_by=[('id', 'asc', 'nulls last')], a=wb.fn.sum('x')); "
+            "asked[1] is wb.Over(order_by=[('y', 'asc', 'nulls last'), ('id', 'asc', 'nulls "
+            "last')], b=wb.fn.median('x')). Give one with its table, such as *query.asked[0].",
         ),
     ],
 )

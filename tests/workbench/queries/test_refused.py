@@ -10,15 +10,16 @@ from tests.workbench.queries.cases import EVENTS, TABLE
 from tests.workbench.spark.jobs import no_job
 
 REFUSED: list[tuple[str, str, str]] = [
-    ("duckdb", "", "query: '' is no SQL; give the text of a query."),
+    ("duckdb", "", "query: '' is not SQL; give the text of a query."),
     ("oracle", "SELECT 1", "dialect: 'oracle' is not known; give one of 'clickhouse', 'duckdb', "
      "'postgres', 'risingwave', 'spark'."),
     ("duckdb", "SELECT id,\n  sum(x OVER ()\nFROM t",
      "query: line 2, column 9: expecting ):\n  sum(x OVER ()\n        ^"),
-    ("duckdb", "SELECT 'a", "query: this is no SQL of duckdb: Error tokenizing 'SELECT ''."),
-    ("duckdb", "SELECT 1; SELECT 2", "query: this is 2 statements; give one at a time."),
-    ("duckdb", "DROP TABLE t", "query: DROP asks for no rows; give a query that begins with "
-     "SELECT, WITH, FROM or VALUES."),
+    ("duckdb", "SELECT 'a",
+     "query: this is not valid SQL of duckdb: Error tokenizing 'SELECT ''."),
+    ("duckdb", "SELECT 1; SELECT 2", "query: there are 2 statements; give one at a time."),
+    ("duckdb", "DROP TABLE t", "query: DROP returns no rows; give a query that begins with SELECT, "
+     "WITH, FROM or VALUES."),
     ("duckdb", "SELECT sum(x) OVER () FROM tt", "query: there is no table 'tt'; did you mean 't'?"),
     ("duckdb", "SELECT sum(x) OVER () FROM event",
      "query: there is no table 'event'; did you mean 'events'?"),
@@ -30,14 +31,14 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: there is no column 'WHO'; did you mean 'who'?"),
     ("clickhouse", "SELECT lagInFrame(much, 1) OVER (ORDER BY at ROWS BETWEEN 3 PRECEDING AND "
      "2 PRECEDING) FROM events",
-     "query: lagInFrame looks at the rows of its frame alone; write ROWS BETWEEN UNBOUNDED "
-     "PRECEDING AND UNBOUNDED FOLLOWING, or take lag and lead."),
+     "query: lagInFrame looks only at the rows of its frame; write ROWS BETWEEN UNBOUNDED "
+     "PRECEDING AND UNBOUNDED FOLLOWING, or use lag and lead."),
     ("duckdb", "SELECT product(much) AS p, median(much) AS m FROM events GROUP BY who",
-     "query: product is a window function here, and no aggregate of groups; take SELECT DISTINCT "
-     "k, product(...) OVER (PARTITION BY k) in place of GROUP BY k."),
+     "query: product is a window function here, not an aggregate of groups; use SELECT DISTINCT k, "
+     "product(...) OVER (PARTITION BY k) instead of GROUP BY k."),
     ("clickhouse", "SELECT who, windowFunnel(9)(at, what = 'a') FROM events",
-     "query: who stands neither in GROUP BY nor within an aggregate, and a group has many; add it "
-     "to GROUP BY."),
+     "query: who is neither in GROUP BY nor within an aggregate, and a group has many values of "
+     "it; add it to GROUP BY."),
     ("duckdb", "SELECT foo(x) OVER (ORDER BY id) FROM t", "query: there is no window function "
      "'foo', neither here nor in Spark with the same meaning."),
     ("duckdb", "SELECT foo(x) FROM t",
@@ -45,17 +46,16 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT sum(x) OVER w FROM t WINDOW v AS (ORDER BY id)",
      "query: there is no window 'w'; there are 'v'."),
     ("duckdb", "SELECT sum(x) OVER (w ORDER BY x) FROM t WINDOW w AS (ORDER BY id)",
-     "query: the window 'w' is given another ORDER BY; a named window can only be given what it "
-     "lacks."),
+     "query: the window 'w' cannot be given another ORDER BY; a named window can only be given "
+     "what it lacks."),
     ("duckdb", "SELECT row_number() OVER () FROM t",
-     "query: row_number goes by the order of the rows, and its window has no ORDER BY; rows of "
-     "Spark have no order of their own, so name one."),
+     "query: row_number depends on the order of the rows, and its window has no ORDER BY; rows in "
+     "Spark have no order of their own, so add one."),
     ("duckdb", "SELECT sum(x) OVER (ROWS 2 PRECEDING) FROM t",
-     "query: sum goes by the order of the rows, and its window has no ORDER BY; rows of "
-     "Spark have no order of their own, so name one."),
+     "query: sum depends on the order of the rows, and its window has no ORDER BY; rows in Spark "
+     "have no order of their own, so add one."),
     ("duckdb", "SELECT dense_rank(ORDER BY y) OVER (ORDER BY id) FROM t",
-     "query: dense_rank has an ORDER BY among its arguments, which it cannot have; order the "
-     "window so."),
+     "query: dense_rank takes no ORDER BY among its arguments; order the window instead."),
     ("duckdb", "SELECT sum(x) OVER (ORDER BY id ROWS BETWEEN -1 PRECEDING AND CURRENT ROW) FROM t",
      "query: the frame has a bound of -1; write PRECEDING or FOLLOWING with a number that is not "
      "negative."),
@@ -63,18 +63,18 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: the distance of lag is 'far'; write a whole number, the same for all rows."),
     ("duckdb", "SELECT lag(x, y) OVER (ORDER BY id) AS n FROM t", "n: n holds double, "
      "but lag counts rows; give a Column of integers."),
-    ("clickhouse", "SELECT id FROM t LIMIT 1 BY p", "query: LIMIT BY goes by the order of the "
-     "rows, and the query has no ORDER BY; name one."),
+    ("clickhouse", "SELECT id FROM t LIMIT 1 BY p", "query: LIMIT BY depends on the order of the "
+     "rows, and the query has no ORDER BY; add one."),
     ("postgres", "SELECT id FROM t ORDER BY id OFFSET 1 FETCH FIRST 3 ROWS WITH TIES",
-     "query: WITH TIES beside OFFSET is not available; number the rows by row_number() or rank() "
-     "in a query within this one."),
+     "query: WITH TIES together with OFFSET is not available; number the rows by row_number() or "
+     "rank() in a subquery."),
     ("postgres", "SELECT id FROM t UNION SELECT 2 ORDER BY id FETCH FIRST ROW WITH TIES",
-     "query: WITH TIES beside UNION, EXCEPT and INTERSECT is not available; number the rows by "
-     "row_number() or rank() in a query within this one."),
-    ("duckdb", "SELECT * FROM t LIMIT 30%", "query: a LIMIT of a share of the rows is not "
-     "available; give how many rows."),
-    ("duckdb", "SELECT DISTINCT ON (p) * FROM t ORDER BY 1", "query: ORDER BY 1 beside DISTINCT "
-     "ON, LIMIT BY or WITH TIES and * is not available; name the column."),
+     "query: WITH TIES together with UNION, EXCEPT and INTERSECT is not available; number the rows "
+     "by row_number() or rank() in a subquery."),
+    ("duckdb", "SELECT * FROM t LIMIT 30%", "query: a LIMIT in percent is not available; give a "
+     "number of rows."),
+    ("duckdb", "SELECT DISTINCT ON (p) * FROM t ORDER BY 1", "query: ORDER BY 1 together with * "
+     "and DISTINCT ON, LIMIT BY or WITH TIES is not available; name the column."),
     ("spark", "SELECT percentile(x, 0.5, y) FROM t", "query: line 1, column 27: percentile does "
      "not take y here; leave it out:\nSELECT percentile(x, 0.5, y) FROM t\n" + 26 * " " + "^"),
     ("spark", "SELECT percentile(x, 0.5, 2 * y) FROM t", "query: line 1, column 31: percentile "
@@ -84,45 +84,47 @@ REFUSED: list[tuple[str, str, str]] = [
      "49: percentile does not take y here; leave it out:\n"
      "SELECT extract(DAY FROM id), percentile(x, 0.5, y) FROM t\n" + 48 * " " + "^"),
     ("risingwave", "SELECT 1; SELECT 2 EMIT ON WINDOW CLOSE",
-     "query: this is 2 statements; give one at a time."),
+     "query: there are 2 statements; give one at a time."),
     ("duckdb", "SELECT any_value(x, y) FROM t", "query: line 1, column 21: any_value does "
      "not take y here; leave it out:\nSELECT any_value(x, y) FROM t\n" + 20 * " " + "^"),
     ("duckdb", "SELECT covar_samp(DISTINCT x, y) OVER (ORDER BY id) FROM t",
-     "query: line 1, column 32: covar_samp has no DISTINCT here, as it is of two columns; take it "
-     "of a query of SELECT DISTINCT:\nSELECT covar_samp(DISTINCT x, y) OVER (ORDER BY id) FROM t\n"
-     "                               ^"),
+     "query: line 1, column 32: covar_samp takes no DISTINCT here, as it has two columns; apply it "
+     "to a subquery with SELECT DISTINCT:\nSELECT covar_samp(DISTINCT x, y) OVER (ORDER BY id) "
+     "FROM t\n                               ^"),
     ("duckdb", "SELECT corr(x) OVER (ORDER BY id) FROM t",
      "query: line 1, column 14: corr lacks an argument:\n"
      "SELECT corr(x) OVER (ORDER BY id) FROM t\n             ^"),
     ("duckdb", "SELECT lead(x, \"offset\" := 2) OVER (ORDER BY id) FROM t", "query: lead has named "
-     "arguments, which are not available; give them in their order."),
+     "arguments, which are not available; give them by position."),
     ("duckdb", "SELECT t COLLATE NOCASE, sum(x) OVER () FROM t", "query: COLLATE NOCASE is not "
-     "available; compare what lower(...) or translate(...) makes of the text."),
+     "available; compare lower(...) or translate(...) of the text."),
     ("duckdb", "SELECT sum(id) OVER () FROM (SELECT * FROM t UNION ALL BY NAME SELECT id FROM t)",
-     "query: BY NAME needs the columns of both sides by their names; write them out."),
+     "query: BY NAME needs the names of the columns of both sides; write them out."),
     ("duckdb", "SELECT unnest([1, 2]) AS a, unnest([3, 4]) AS b", "query: 2 lists become rows in "
-     "one SELECT, which Spark combines each with each; make them one list of structs, or number "
-     "and join them."),
+     "one SELECT, of which Spark returns all combinations; make them one list of structs, or "
+     "number and join them."),
     ("duckdb", "SELECT sum(x) OVER (ORDER BY id ROWS unnest([1]) PRECEDING) FROM t",
-     "query: a bound of the frame makes rows of a list; write one number or interval for each "
+     "query: a bound of the frame turns a list into rows; write one number or interval for each "
      "row."),
     ("duckdb", "SELECT count(x) FILTER (WHERE x = unnest([2])) OVER (ORDER BY id) FROM t",
-     "query: FILTER of count makes rows of a list; write one condition for each row."),
+     "query: FILTER of count turns a list into rows; write one condition for each row."),
     ("duckdb", "SELECT sum(x) OVER w FROM t WINDOW w AS (), W AS (ORDER BY id)",
-     "query: WINDOW has the name 'W' twice, whatever its case; say it once."),
+     "query: WINDOW defines 'W' twice, as case does not matter; define it once."),
     ("duckdb", "SELECT sum(x IGNORE NULLS) OVER (ORDER BY id) FROM t",
-     "query: sum has no IGNORE NULLS, as it gives no value of one row; leave that out."),
+     "query: sum has no IGNORE NULLS, as it does not return the value of one row; leave that "
+     "out."),
     ("postgres", "SELECT to_char(day, 'YYYY-Q') FROM t",
-     "query: Q in a format of times has no counterpart in Spark; write years, months, days, "
-     "hours, minutes and seconds by their numbers, or put the text together."),
+     "query: Q in a format of times has no counterpart in Spark; write years, months, days, hours, "
+     "minutes and seconds as numbers, or build the text from parts."),
     ("clickhouse", "SELECT formatDateTime(day, '%u') FROM t",
      "query: %u in a format of times has no counterpart in Spark; write years, months, days, "
-     "hours, minutes and seconds by their numbers, or put the text together."),
+     "hours, minutes and seconds as numbers, or build the text from parts."),
     ("duckdb", "SELECT date_trunc('decade', day) FROM t",
-     "query: date_trunc knows no decade here; count the years, as by "
-     "make_date(year(d) - year(d) % 10, 1, 1)."),
+     "query: date_trunc has no decade here; compute it from the year, as in make_date(year(d) - "
+     "year(d) % 10, 1, 1)."),
     ("postgres", "SELECT rank() RESPECT NULLS OVER (ORDER BY id) FROM t",
-     "query: rank has no RESPECT NULLS, as it gives no value of one row; leave that out."),
+     "query: rank has no RESPECT NULLS, as it does not return the value of one row; leave that "
+     "out."),
     ("duckdb", "SELECT rank(x) OVER (ORDER BY id) FROM t", "query: rank is given x, which it does "
      "not take here."),
     ("duckdb", "SELECT ntile() OVER (ORDER BY id) FROM t",
@@ -146,149 +148,147 @@ REFUSED: list[tuple[str, str, str]] = [
     ("postgres", "SELECT nth_value(x, 0) OVER (ORDER BY id) FROM t",
      "query: nth_value has no row number 0; write 1 or more."),
     ("duckdb", "SELECT * FROM range(DATE '2024-01-31', DATE '2024-06-01', INTERVAL 1 MONTH)",
-     "query: range takes months from a day up to the 28th here."),
+     "query: range by months needs a start from the 1st to the 28th here."),
     ("duckdb", "SELECT * FROM generate_series(now(), now(), INTERVAL 1 DAY)",
-     "query: generate_series goes from one constant date or time to another here."),
+     "query: generate_series takes a constant date or time as its start and its end here."),
     ("duckdb", "SELECT sum(max(x) OVER ()) OVER () FROM t",
-     "query: the window MAX(x) OVER () stands within another window; name its answer in a query "
-     "within this one."),
+     "query: the window MAX(x) OVER () is within another window; name its answer in a subquery."),
     ("duckdb", "SELECT id FROM t WHERE row_number() OVER (ORDER BY id) = 1",
-     "query: a window stands in WHERE, which is answered before windows are; take QUALIFY, or a "
+     "query: there is a window in WHERE, which is evaluated before windows; use QUALIFY, or a "
      "query around this one."),
     ("duckdb", "SELECT id FROM t a WHERE x > (SELECT max(b.x) OVER () FROM t b WHERE b.id = a.id)",
-     "query: a query with windows looks at a.id of the query around it, which Spark cannot do; "
+     "query: a query with windows refers to a.id of the query around it, which Spark cannot do; "
      "join the two instead."),
     ("duckdb", "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + row_number() OVER "
      "(ORDER BY n) FROM c WHERE n < 9) SELECT * FROM c",
-     "query: 'c' names itself and has windows, a funnel or quantiles, which Spark cannot do; write "
-     "its steps one by one."),
+     "query: 'c' refers to itself and has windows, a funnel or quantiles, which Spark cannot do; "
+     "write its steps one by one."),
     ("duckdb", "SELECT quantile_cont(x, id) OVER (ORDER BY id) FROM t",
-     "query: id is no share of a quantile; write a number from 0 to 1."),
+     "query: id is not a share of a quantile; write a number from 0 to 1."),
     ("clickhouse", "SELECT windowFunnel(60, strict)(at, much > 1) FROM events GROUP BY who",
-     "query: strict is no mode of windowFunnel; write it in quotes."),
+     "query: strict is not a mode of windowFunnel; write modes in quotes."),
     ("clickhouse", "SELECT windowFunnel(60)(at) FROM events GROUP BY who",
      "query: windowFunnel(window)(time, condition, ...) needs a time and a condition."),
     ("clickhouse", "SELECT windowFunnel(60)(what, much > 1) FROM events GROUP BY who",
-     "query: windowFunnel goes along times or integers, but what holds string."),
+     "query: windowFunnel needs times or integers as its first argument, but what holds string."),
     ("clickhouse", "SELECT windowFunnel(60, 'strict')(at, much > 1) FROM events GROUP BY who",
      "modes: 'strict' is not a mode; did you mean 'strict_once'? There are strict_order, "
      "strict_deduplication, strict_increase, strict_once, allow_reentry."),
-    ("duckdb", "SELECT list(DISTINCT t ORDER BY id) FROM t", "query: a list of DISTINCT t is in an "
-     "order of its own values; leave another order out."),
-    ("duckdb", "SELECT p, mode(t ORDER BY id) FROM t GROUP BY p", "query: mode of groups has an "
-     "ORDER BY among its arguments, which it cannot have; leave it out, and it is the least of the "
-     "most frequent values."),
+    ("duckdb", "SELECT list(DISTINCT t ORDER BY id) FROM t", "query: a list of DISTINCT t can only "
+     "be ordered by its own values; leave any other order out."),
+    ("duckdb", "SELECT p, mode(t ORDER BY id) FROM t GROUP BY p", "query: mode of groups takes no "
+     "ORDER BY among its arguments; leave it out to get the least of the most frequent values."),
     ("duckdb", "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x DESC) OVER (ORDER BY id) FROM "
-     "t", "query: there is no window function 'percentile_disc of an order that goes down', "
-     "neither here nor in Spark with the same meaning."),
+     "t", "query: there is no window function 'percentile_disc in descending order', neither here "
+     "nor in Spark with the same meaning."),
     ("duckdb", "SELECT max({'a': t, 'b': x}) OVER (ORDER BY id) AS m FROM t",
      "m: max cannot take struct<a:string,b:bigint>; give it a column of plain values, such as "
      "numbers, times or text."),
     ("duckdb", "SELECT 'a\\y'::BLOB AS a",
-     "query: 'a\\y' is no text of bytes; write each backslash as \\x5C."),
+     "query: 'a\\y' is not a valid text of bytes; write each backslash as \\x5C."),
     ("duckdb", "SELECT 'two'::INT AS a",
-     "query: 'two' is no INT; write a number that is one."),
+     "query: 'two' is not of type INT; write a number that is."),
     ("duckdb", "SELECT '127.5'::TINYINT AS a",
-     "query: '127.5' is no TINYINT; write a number that is one."),
+     "query: '127.5' is not of type TINYINT; write a number that is."),
     ("postgres", "SELECT '2.5'::INT AS a",
-     "query: '2.5' is no INT; write a number that is one."),
+     "query: '2.5' is not of type INT; write a number that is."),
     ("clickhouse", "SELECT id FROM t FINAL",
-     "query: Spark has nothing like FINAL; leave it out."),
+     "query: Spark has no counterpart of FINAL; leave it out."),
     ("clickhouse", "SELECT windowFunnelIf(60)(at, what = 'a', much > 1) FROM events GROUP BY who",
      "query: there is no function 'windowFunnelIf', neither here nor in Spark."),
     ("clickhouse", "SELECT sequenceMatch('(?1)(?2)')(at, what = 'a', what = 'b') FROM events",
-     "query: sequenceMatch is not available, as Spark has no patterns of events; take "
+     "query: sequenceMatch is not available, as Spark has no patterns of events; use "
      "windowFunnel(seconds)(time, condition, ...), whose level is how many conditions were met one "
-     "behind the other, or wb.Funnel(steps, window=...)."),
+     "after the other, or wb.Funnel(steps, window=...)."),
     ("clickhouse", "SELECT quantileTDigest(0.5)(x) FROM t", "query: quantileTDigest is not "
-     "available, as its answer is a guess; take quantile, which is exact here however many values "
-     "there are."),
-    ("clickhouse", "SELECT sumMerge(x) FROM t", "query: sumMerge is not available, as states of "
-     "aggregates are none of Spark's values; aggregate the rows themselves, or sums and counts of "
-     "them."),
+     "available, as its answer is an approximation; use quantile, which is exact here however many "
+     "values there are."),
+    ("clickhouse", "SELECT sumMerge(x) FROM t", "query: sumMerge is not available, as Spark has no "
+     "values for states of aggregates; aggregate the rows themselves, or their sums and counts."),
     ("clickhouse", "SELECT dictGet('d', 'name', id) FROM t", "query: dictGet is not available, as "
-     "there are no dictionaries; join the table that it is made of."),
+     "there are no dictionaries; join the table that the dictionary is made from."),
     ("clickhouse", "SELECT runningDifference(id) FROM t", "query: runningDifference is not "
-     "available, as rows have no order of their own; take x - lag(x) OVER (ORDER BY ...), or lag "
-     "and lead for rows before and behind."),
+     "available, as rows have no order of their own; use x - lag(x) OVER (ORDER BY ...), or lag "
+     "and lead for rows before and after."),
     ("clickhouse", "SELECT id FROM t SAMPLE 0.1", "query: SAMPLE is not available, as tables have "
-     "no key to sample by here; write WHERE randCanonical() < 0.1, or sample the table before it "
-     "is given."),
+     "no key to sample by here; write WHERE randCanonical() < 0.1, or sample the table before you "
+     "pass it."),
     ("clickhouse", "SELECT parseDateTimeBestEffort(p) FROM t", "query: parseDateTimeBestEffort is "
-     "not available, as Spark tries no formats; take toDateTime(text) of times such as 2024-01-02 "
-     "03:04:05 or 2024-01-02T03:04:05Z, and to_timestamp(text, 'dd/MM/yyyy HH:mm') of others."),
-    ("clickhouse", "SELECT toDateTime64(p, 9) FROM t", "query: toDateTime64 has 9 digits behind "
-     "its seconds; Spark's times have microseconds: write a number up to 6."),
+     "not available, as Spark does not guess formats; use toDateTime(text) for times such as "
+     "2024-01-02 03:04:05 or 2024-01-02T03:04:05Z, and to_timestamp(text, 'dd/MM/yyyy HH:mm') for "
+     "others."),
+    ("clickhouse", "SELECT toDateTime64(p, 9) FROM t", "query: toDateTime64 has 9 digits after the "
+     "seconds; Spark's times have microseconds: write a number up to 6."),
     ("clickhouse", "SELECT JSONExtract(p, 'a', 'Array(Int64)') FROM t", "query: JSONExtract of "
      "'Array(Int64)' is not available; there are Int64, Float64, Bool, String, and "
-     "from_json(JSONExtractRaw(...), type) of others."),
+     "from_json(JSONExtractRaw(...), type) for others."),
     ("risingwave", "SELECT * FROM HOP(events, at, INTERVAL '30 seconds')", "query: hop as a table "
-     "takes a table, a column of times, how far windows are apart, their width and an offset, "
-     "these as intervals: INTERVAL '1 minute'."),
+     "takes a table, a column of times, the distance between its windows, their width and an "
+     "offset; write intervals as INTERVAL '1 minute'."),
     ("duckdb", "SELECT a.id FROM t a ASOF JOIN t b ON a.p = b.p AND a.id >= b.id",
      "query: ASOF JOIN is not available; join the last row before each by LEFT JOIN LATERAL "
-     "(SELECT ... ORDER BY ... DESC LIMIT 1) ON true, or take wb.Backfill."),
+     "(SELECT ... ORDER BY ... DESC LIMIT 1) ON true, or use wb.Backfill."),
     ("clickhouse", "SELECT id FROM t ORDER BY id WITH FILL", "query: WITH FILL is not available; "
-     "join the answer to the values that there shall be, as numbers(...) gives them."),
+     "join the answer to a table of all values, such as numbers(...)."),
     ("clickhouse", "SELECT p, sum(x) FROM t GROUP BY p WITH TOTALS", "query: WITH TOTALS is not "
-     "available; take GROUP BY ROLLUP, whose row without keys is the total."),
-    ("clickhouse", "SELECT id FROM t ARRAY JOIN p, x", "query: ARRAY JOIN is of lists here, "
-     "whose values have names of their own, as in ARRAY JOIN tags AS tag."),
-    ("clickhouse", "SELECT leadInFrame(x) OVER (ORDER BY id) FROM t", "query: leadInFrame looks at "
-     "the rows of its frame alone; write ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, "
-     "or take lag and lead."),
+     "available; use GROUP BY ROLLUP, whose row without keys is the total."),
+    ("clickhouse", "SELECT id FROM t ARRAY JOIN p, x", "query: ARRAY JOIN takes lists here, and "
+     "each needs a name for its values, as in ARRAY JOIN tags AS tag."),
+    ("clickhouse", "SELECT leadInFrame(x) OVER (ORDER BY id) FROM t", "query: leadInFrame looks "
+     "only at the rows of its frame; write ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED "
+     "FOLLOWING, or use lag and lead."),
     ("duckdb", "SELECT p, entropy(y) FROM t GROUP BY p", "query: entropy is a window function "
-     "here, and no aggregate of groups; take SELECT DISTINCT k, entropy(...) OVER (PARTITION BY k) "
-     "in place of GROUP BY k."),
+     "here, not an aggregate of groups; use SELECT DISTINCT k, entropy(...) OVER (PARTITION BY k) "
+     "instead of GROUP BY k."),
     ("duckdb", "SELECT time_bucket(INTERVAL 1 DAY, day, DATE '2024-01-02') FROM t", "query: "
-     "time_bucket has an origin or an offset, which is not available; take it from the time "
-     "before, and add it behind."),
+     "time_bucket has an origin or an offset, which is not available; subtract it from the time "
+     "first, and add it to the result."),
     ("duckdb", "SELECT time_bucket(INTERVAL '1 day 2 hours', day) FROM t", "query: time_bucket "
-     "takes an interval of one number and one unit here, from seconds to years, as INTERVAL '15 "
-     "minutes'."),
-    ("postgres", "SELECT INTERVAL '.5 days'", "query: line 1, column 17: an interval is numbers "
-     "with their units here, and a time at its end, as '1 day 03:04:05':\n"
+     "takes an interval of one number and one unit here, from seconds to years, such as INTERVAL "
+     "'15 minutes'."),
+    ("postgres", "SELECT INTERVAL '.5 days'", "query: line 1, column 17: an interval here is "
+     "numbers with units, and at most a time after them, such as '1 day 03:04:05':\n"
      "SELECT INTERVAL '.5 days'\n                ^"),
     ("duckdb", "SELECT regexp_matches(t, 'u', 'x') FROM t", "query: a regular expression has "
      "the flag 'x', which is not available; there are 'c', 'g', 'i' and 's', in quotes."),
     ("duckdb", "SELECT COLUMNS(lambda c: c = 'x') FROM t", "query: COLUMNS takes a regular "
      "expression, a list of names or * here; write one."),
-    ("duckdb", "SELECT t GLOB p FROM t", "query: GLOB p is not available, as Spark has regular "
-     "expressions alone; give a constant pattern of letters, *, ? and [...]."),
+    ("duckdb", "SELECT t GLOB p FROM t", "query: GLOB p is not available, as Spark has only "
+     "regular expressions; give a constant pattern of letters, *, ? and [...]."),
     ("duckdb", "SELECT list_aggregate([x], 'median') FROM t", "query: list_aggregate has no "
-     "'median' here; take one of any_value, avg, bool_and, bool_or, count, first, last, max, min, "
-     "product, string_agg, sum in quotes, or an aggregate of what unnest gives."),
+     "'median' here; use one of any_value, avg, bool_and, bool_or, count, first, last, max, min, "
+     "product, string_agg, sum in quotes, or an aggregate over unnest."),
     ("duckdb", "SELECT list_sum([t]) FROM t", "query: list_sum takes a list of numbers; cast its "
      "elements."),
-    ("duckdb", "SELECT [x, id][1:2:2] FROM t", "query: a part of a list by a step is not "
-     "available; take list_filter by the places of the elements."),
+    ("duckdb", "SELECT [x, id][1:2:2] FROM t", "query: a part of a list with a step is not "
+     "available; use list_filter by the positions of the elements."),
     ("duckdb", "SELECT list_slice([x, id], 1, 2, 2) FROM t", "query: list_slice takes a list and "
-     "the places of its first and last element here; take list_filter by the places of the "
-     "elements for a step."),
+     "the positions of its first and last element here; for a step, use list_filter by the "
+     "positions of the elements."),
     ("duckdb", "SELECT list_reduce([x], lambda a, b, i: a + i) FROM t", "query: list_reduce takes "
-     "a list, a lambda of two names, and a value to begin with here; count places by "
-     "list_transform first."),
+     "a list, a lambda of two names, and an initial value here; count positions by list_transform "
+     "first."),
     ("postgres", "SELECT regexp_match(t, '(a)?b') FROM t", "query: regexp_match takes a constant "
-     "pattern here, and with groups none of | and of groups that may be left out; take "
-     "substring(x from pattern) for each part."),
+     "pattern here, and one with groups can have neither | nor optional groups; use substring(x "
+     "from pattern) for each part."),
     *(("duckdb", f"SELECT {one} FROM t", "query: a path into JSON that finds several parts, by * "
-       "or .., is not available; write names and places from 0, as '$.a.b[0]'.")
+       "or .., is not available; write names and positions from 0, such as '$.a.b[0]'.")
       for one in ("json_extract(t, '$.a[*].b')", "t->'$.*'", "t->>'$..b'")),
     ("duckdb", "SELECT json_extract_string(t, ['$.a', '$.b']) FROM t", "query: a list of paths "
-     "into JSON is not available; take each part by itself, and a list of them."),
+     "into JSON is not available; extract each part by itself, and make a list of them."),
     ("postgres", "SELECT '{}'::jsonb ? 'a' FROM t", "query: ?, ?| and ?& of JSON are not "
      "available; ask whether x->>'key' IS NOT NULL."),
     ("duckdb", "SELECT regexp_extract(t, '(a)', ['y']) FROM t", "query: regexp_extract with a list "
-     "of names is not available; take each group by its number, as "
-     "regexp_extract(x, pattern, 1)."),
+     "of names is not available; extract each group by its number, as in regexp_extract(x, "
+     "pattern, 1)."),
     ("duckdb", "SELECT count(*) FROM t USING SAMPLE 5", "query: USING SAMPLE is not available, as "
-     "Spark samples a table alone; write FROM t TABLESAMPLE (10 PERCENT), or ORDER BY random() "
-     "LIMIT 5."),
+     "Spark samples only tables; write FROM t TABLESAMPLE (10 PERCENT), or ORDER BY random() LIMIT "
+     "5."),
     ("duckdb", "PIVOT t ON t USING sum(x) GROUP BY p ORDER BY p", "query: PIVOT as a statement is "
      "not available; write SELECT * FROM t PIVOT (sum(x) FOR k IN ('a', 'b'))."),
     ("duckdb", "FROM (UNPIVOT t ON x, y INTO NAME n VALUE v)", "query: UNPIVOT as a statement is "
      "not available; write SELECT * FROM t UNPIVOT (v FOR n IN (a, b))."),
-    ("duckdb", "SELECT ARRAY(SELECT x FROM t)", "query: ARRAY(SELECT ...) is not available; take "
+    ("duckdb", "SELECT ARRAY(SELECT x FROM t)", "query: ARRAY(SELECT ...) is not available; use "
      "(SELECT array_agg(x ORDER BY y) FROM t), which is null where there is no row."),
     ("duckdb", "SELECT unnest({'a': x}) FROM t", "query: unnest of a struct is not available; name "
      "its fields, as s.a and s.b."),
@@ -303,60 +303,59 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT try_strptime(t, p) FROM t", "query: try_strptime takes a constant format, "
      "or a list of them, here."),
     ("duckdb", "SELECT date_part(['year', 'month'], day) FROM t", "query: date_part of a list of "
-     "parts is not available; ask for each part by itself, as date_part('year', t)."),
+     "parts is not available; ask for each part by itself, as in date_part('year', t)."),
     ("postgres", "SELECT to_char(price, '999.9') FROM t", "query: a format of numbers is not "
-     "available, as Spark fills up their places otherwise; take round(x, 2)::text, or lpad of the "
-     "text."),
+     "available, as Spark pads them differently; use round(x, 2)::text, or lpad of the text."),
     ("postgres", "SELECT date_trunc('day', now(), 'Asia/Tokyo')", "query: date_trunc has no zone "
-     "here; take date_trunc(unit, t AT TIME ZONE zone) AT TIME ZONE zone."),
-    ("postgres", "SELECT array_length(ARRAY[1], 2)", "query: array_length counts the first "
-     "dimension alone here; write array_length(l, 1)."),
+     "here; use date_trunc(unit, t AT TIME ZONE zone) AT TIME ZONE zone."),
+    ("postgres", "SELECT array_length(ARRAY[1], 2)", "query: array_length counts only the first "
+     "dimension here; write array_length(l, 1)."),
     ("postgres", "SELECT format('%I', p) FROM t", "query: format takes a text with %s for each "
-     "value here; put the text together by ||, which is null where a value is."),
+     "value here; build the text with ||, which is null where a value is."),
     ("postgres", "SELECT to_date(p, 'DD Month YYYY') FROM t", "query: Month in a format of to_date "
      "has no counterpart in Spark; read years of four digits, months, days, hours, minutes and "
      "seconds."),
     ("postgres", "SELECT to_char(day, 'Month') FROM t", "query: Month in a format of times has no "
-     "counterpart in Spark; write years, months, days, hours, minutes and seconds by their "
-     "numbers, or put the text together."),
-    ("postgres", "SELECT '{}'::jsonb @> '{}' FROM t", "query: @> and <@ compare lists here; take a "
-     "part of JSON by ->> and compare that."),
+     "counterpart in Spark; write years, months, days, hours, minutes and seconds as numbers, or "
+     "build the text from parts."),
+    ("postgres", "SELECT '{}'::jsonb @> '{}' FROM t", "query: @> and <@ compare lists here; "
+     "extract a part of JSON by ->> and compare that."),
     ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "
      "compare by ~ and a regular expression."),
     ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {}, or {0} "
-     "and {1}, for its values here; put the text together by ||, or take printf."),
-    ("clickhouse", "SELECT toString(y) AS a FROM t", "query: Spark writes the float y as another "
-     "text than ClickHouse does; make it an integer or a decimal first."),
-    ("clickhouse", "SELECT topKIf(2)(p, id > 3) FROM t", "query: topKIf is not available, as which "
-     "of several values that are equally frequent it gives is left to chance; count them, as by "
-     "SELECT x, count(*) FROM t GROUP BY x ORDER BY 2 DESC, x LIMIT 3."),
-    ("clickhouse", "SELECT topK(p) OVER () FROM t", "query: topK is not available, as which "
-     "of several values that are equally frequent it gives is left to chance; count them, as by "
-     "SELECT x, count(*) FROM t GROUP BY x ORDER BY 2 DESC, x LIMIT 3."),
+     "and {1}, for its values here; build the text with ||, or use printf."),
+    ("clickhouse", "SELECT toString(y) AS a FROM t", "query: Spark writes the float y differently "
+     "than ClickHouse does; cast it to an integer or a decimal first."),
+    ("clickhouse", "SELECT topKIf(2)(p, id > 3) FROM t", "query: topKIf is not available, as its "
+     "choice among equally frequent values is arbitrary; count them, as in SELECT x, count(*) FROM "
+     "t GROUP BY x ORDER BY 2 DESC, x LIMIT 3."),
+    ("clickhouse", "SELECT topK(p) OVER () FROM t", "query: topK is not available, as its choice "
+     "among equally frequent values is arbitrary; count them, as in SELECT x, count(*) FROM t "
+     "GROUP BY x ORDER BY 2 DESC, x LIMIT 3."),
     ("duckdb", "SELECT age(day) FROM t", "query: age is not available, as Spark has no interval of "
      "months and days; subtract the times, or compare their years, months and days."),
-    ("duckdb", "SELECT date_sub('decade', day, day) FROM t", "query: date_sub has no unit "
-     "'decade' here; take years, quarters, months, weeks, days, hours, minutes, seconds, "
-     "milliseconds or microseconds, in quotes."),
+    ("duckdb", "SELECT date_sub('decade', day, day) FROM t", "query: date_sub has no unit 'decade' "
+     "here; use years, quarters, months, weeks, days, hours, minutes, seconds, milliseconds or "
+     "microseconds, in quotes."),
     ("duckdb", "SELECT json_type('[1]')", "query: json_type is not available, as Spark does not "
-     "keep how JSON writes a number; look at how the text of the part begins, which -> gives."),
+     "keep how JSON writes a number; look at how the text from -> begins."),
     ("duckdb", "SELECT t->>'$.a[-1]' FROM t", "query: a path into JSON counts from the end of a "
-     "list, which Spark does not know; write names and places from 0, as '$.a.b[0]'."),
-    ("duckdb", "SELECT t->'a'->-1 FROM t", "query: a path into JSON counts from the end of a "
-     "list, which Spark does not know; write names and places from 0, as '$.a.b[0]'."),
-    ("duckdb", "SELECT json_extract_string(t, '/a/0') FROM t", "query: a path into JSON is "
-     "'/a/0', which Spark does not know; write names and places from 0, as '$.a.b[0]'."),
+     "list, which Spark does not support; write names and positions from 0, such as '$.a.b[0]'."),
+    ("duckdb", "SELECT t->'a'->-1 FROM t", "query: a path into JSON counts from the end of a list, "
+     "which Spark does not support; write names and positions from 0, such as '$.a.b[0]'."),
+    ("duckdb", "SELECT json_extract_string(t, '/a/0') FROM t", "query: a path into JSON is '/a/0', "
+     "which Spark does not support; write names and positions from 0, such as '$.a.b[0]'."),
     ("duckdb", "SELECT * RENAME (z AS b) FROM t", "query: there is no column 'z' to leave out, "
      "replace or rename."),
-    ("postgres", "SELECT p LIKE 'a\\' FROM t", "query: the pattern 'a\\\\' of LIKE ends with what "
-     "escapes a letter; write it twice, or leave it out."),
+    ("postgres", "SELECT p LIKE 'a\\' FROM t", "query: the pattern 'a\\\\' of LIKE ends with its "
+     "escape character; write it twice, or leave it out."),
     ("postgres", "SELECT @ -5 AS a", "query: line 1, column 10: something is missing here:\n"
      "SELECT @ -5 AS a\n         ^"),
-    ("clickhouse", "SELECT k.3 FROM (SELECT (id, p) AS k FROM t)", "query: no element of a tuple "
-     "is known to be tupleElement(k, 3); name the tuple's values as columns of a query within "
-     "this one, and take these."),
-    ("clickhouse", "SELECT JSONHas(p, 1) FROM t", "query: JSONHas goes by names in quotes here, "
-     "without quotes, brackets or backslashes in them, and by no places of a list; take "
+    ("clickhouse", "SELECT k.3 FROM (SELECT (id, p) AS k FROM t)", "query: it is not known which "
+     "element of a tuple tupleElement(k, 3) is; name the tuple's values as columns of a subquery, "
+     "and use these."),
+    ("clickhouse", "SELECT JSONHas(p, 1) FROM t", "query: JSONHas takes names in quotes here, "
+     "without quotes, brackets or backslashes in them, and no positions in a list; use "
      "get_json_object(text, '$.a[0]') for these."),
 ]  # fmt: skip
 
@@ -396,7 +395,9 @@ def test_a_name_stays_a_name_whatever_it_holds(spark: SparkSession) -> None:
 
 
 def test_a_variable_of_spark_in_a_name_is_refused(spark: SparkSession) -> None:
-    sentence = "query: the name '${env:HOME}' has '${', which is a variable to Spark; rename it."
+    sentence = (
+        "query: the name '${env:HOME}' has '${', which begins a variable in Spark; rename it."
+    )
     with pytest.raises(wb.WorkbenchError, match=f"^{re.escape(sentence)}$"):
         wb.sql('SELECT id AS "${env:HOME}" FROM t', t=TABLE)
 

@@ -164,7 +164,7 @@ BEYOND_ROWS = {
     "UNION": f"SELECT s FROM ({WINDOWS}) AS w UNION ALL SELECT x FROM t",
     "a window": f"SELECT lag(s) OVER (PARTITION BY p ORDER BY id) AS k FROM ({WINDOWS}) AS w",
     "an aggregate": f"SELECT sum(s) AS k FROM ({WINDOWS}) AS w",
-    "a query within": f"SELECT x FROM t WHERE x IN (SELECT s FROM ({WINDOWS}) AS w)",
+    "a subquery": f"SELECT x FROM t WHERE x IN (SELECT s FROM ({WINDOWS}) AS w)",
     "'op' says": f"SELECT s AS op FROM ({WINDOWS}) AS w",
     "'op' says what": WINDOWS.replace("id, p,", "id AS op, p,"),
 }
@@ -209,11 +209,11 @@ REFUSED = [
     ("duckdb", "SELECT lag(x) OVER (PARTITION BY p ORDER BY ts) FROM t",
      "t: this is a stream; give a table that is at rest."),
     ("risingwave", VIEW.replace("PARTITION BY p ORDER BY ts) AS", "ORDER BY ts) AS"),
-     "query: its windows have 2 partitions and orders, and those over a stream share one; make a "
-     "view for each."),
+     "query: its windows have 2 different partitions and orders, but windows over a stream must "
+     "share one; make a view for each."),
     ("risingwave", f"{VIEW} ORDER BY id",
-     "query: ORDER BY around windows over a stream that emits on update is not available; leave "
-     "it out, and ask it of what has been written."),
+     "query: ORDER BY around windows over a stream that emits on update is not available; leave it "
+     "out, and apply it to the written rows."),
     ("risingwave", "SELECT sum(x) OVER (PARTITION BY p ORDER BY id ROWS 1 PRECEDING) AS s FROM t "
      "EMIT ON WINDOW CLOSE",
      "df: emit='on window close' needs a watermark, which Spark has along timestamps alone, and "
@@ -221,9 +221,9 @@ REFUSED = [
      "call df.withWatermark first."),
     ("risingwave", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) AS h FROM t GROUP BY p",
      "query: percentile_cont of the groups of a stream is not available, as it needs all their "
-     "rows; ask it of what has been written, or of windows: OVER (PARTITION BY ...)."),
+     "rows; compute it from the written rows, or in windows: OVER (PARTITION BY ...)."),
     ("postgres", "CREATE MATERIALIZED VIEW mv AS SELECT id FROM t EMIT ON WINDOW CLOSE",
-     "query: CREATE asks for no rows; give a query that begins with SELECT"),
+     "query: CREATE returns no rows; give a query that begins with SELECT"),
 ]  # fmt: skip
 
 

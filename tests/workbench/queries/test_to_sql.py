@@ -253,19 +253,18 @@ REFUSED = [
     (lambda: Over(order_by="d", a=fn.sum("x")).to_sql("oracle"),
      "dialect: 'oracle' is not known; give 'duckdb'."),
     (lambda: Over(order_by="d", a=fn.sum("x")).to_sql(table=""),
-     "table: '' is no name; give what the table is called."),
+     "table: '' is not a name; give the name of the table."),
     (lambda: Over(order_by="d", a=fn.sum("x"), b=fn.approx_top_k("x", 3)).to_sql(),
-     "b: duckdb has no function with the answers of approx_top_k; leave it out."),
+     "b: duckdb has no function with the same answers as approx_top_k; leave it out."),
     (lambda: Over(order_by="d", a=fn.sum(F.lit(1))).to_sql(),
-     "a: Column<'1'> is a Column, of which no SQL is known; add it to the table by a name, and "
-     "name that."),
+     "a: Column<'1'> is a Column, whose SQL is not known; add it to the table as a column, and "
+     "give its name."),
     (lambda: Over(order_by="d", a=fn.sum("x").where(F.lit(True))).to_sql(),
-     "a: Column<'true'> is a Column, of which no SQL is known; give the condition as text."),
+     "a: Column<'true'> is a Column, whose SQL is not known; give the condition as text."),
     (lambda: Over(order_by="d", frame=Frame.rows(-F.lit(1), 0), a=fn.sum("x")).to_sql(),
-     "frame: the bound Column<'negative(1)'> is a Column, of which no SQL is known; give a "
-     "number."),
+     "frame: the bound Column<'negative(1)'> is a Column, whose SQL is not known; give a number."),
     (lambda: Over(order_by="d", a=fn.lag("x", 1, F.lit(1))).to_sql(),
-     "a: the default Column<'1'> has no text in SQL; give a number, text or a boolean."),
+     "a: the default Column<'1'> cannot be written as SQL; give a number, text or a boolean."),
     (lambda: Funnel(["a", "c"], "1 hour", exclude=["b"]).to_sql(),
      "exclude: ClickHouse's windowFunnel has no counterpart of exclude={'b': ('a', 'c')}; leave "
      "it out to write the funnel as SQL."),
@@ -279,14 +278,14 @@ REFUSED = [
      "out to write the backfill as SQL."),
     (lambda: wb.Backfill("k", "t", wb.Aggregation("sum", "v", 3)).to_sql(
         queries=3,  # type: ignore[arg-type]
-     ), "queries: 3 is no name; give what the table is called."),
+     ), "queries: 3 is not a name; give the name of the table."),
     (lambda: Funnel({"a": F.lit(True)}, "1 hour").to_sql(),
-     "steps: 'a': Column<'true'> is a Column, of which no SQL is known; give the condition as "
+     "steps: 'a': Column<'true'> is a Column, whose SQL is not known; give the condition as "
      "text."),
     *(
         (lambda text=text: Funnel({"a": text}, "1 hour").to_sql(),
-         f"steps: 'a': {named} may have another answer in clickhouse; add it to the table as a "
-         "column, and name that.")
+         f"steps: 'a': {named} may have a different answer in clickhouse; add it to the table as a "
+         "column, and give its name.")
         for text, named in [
             ("round(x) = 2", "ROUND(x)"), ("substring(s, 2, 1) = 'b'", "SUBSTRING(s, 2, 1)"),
             ("not (x > 1 and position('b' in s) = 2)", "LOCATE('b', s)"),
@@ -299,8 +298,8 @@ REFUSED = [
     ),
     *(
         (lambda text=text: Over(order_by="d", a=fn.sum("x").where(text)).to_sql(),
-         f"a: {named} may have another answer in duckdb; add it to the table as a column, and "
-         "name that.")
+         f"a: {named} may have a different answer in duckdb; add it to the table as a column, and "
+         "give its name.")
         for text, named in [
             ("dayofweek(d) = 1", "DAYOFWEEK(d)"), ("weekday(d) = 1", "WEEKDAY(d)"),
             ("cast(x as int) = 2", "CAST(x AS INT)"), ("s like 'a\\_'", "s LIKE 'a\\\\_'"),

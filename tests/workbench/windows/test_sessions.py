@@ -116,7 +116,7 @@ REFUSED = [
     (lambda t: wb.Over((), "at", Frame.session("1 day"), "spark", n=fn.count()),
      "n: engine='spark' cannot: Spark's windows have no SESSION; take engine='kernel'"),
     (lambda t: wb.Over((), "at", Frame.session("1 day"), n=fn.count()).to_sql("duckdb", "t"),
-     "frame: wb.Frame.session('1 day') has no text in SQL; RisingWave alone has sessions."),
+     "frame: wb.Frame.session('1 day') cannot be written as SQL; only RisingWave has sessions."),
     (lambda t: wb.sql(OVER.format("at SESSION WITH GAP x"), dialect="risingwave", t=t),
      "query: SESSION has a gap of x; write an interval or a number above zero."),
     (lambda t: wb.sql(OVER.format("at SESSION WITH GAP"), dialect="risingwave", t=t),

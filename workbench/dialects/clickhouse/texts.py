@@ -26,8 +26,8 @@ def text_of_number(value: exp.Expr, kind: str) -> exp.Expr | None:
     """
     if kind in FLOATS:
         raise WorkbenchError(
-            f"query: Spark writes the float {value.sql()} as another text than ClickHouse does; "
-            "make it an integer or a decimal first."
+            f"query: Spark writes the float {value.sql()} differently than ClickHouse does; cast "
+            "it to an integer or a decimal first."
         )
     if kind != "decimal":
         return None

@@ -41,6 +41,6 @@ def _digits(node: exp.Expr) -> int:
     if isinstance(node, exp.Literal) and node.this.isdigit() and int(node.this) <= _MICROSECONDS:
         return int(node.this)
     raise WorkbenchError(
-        f"query: toDateTime64 has {node.sql()} digits behind its seconds; Spark's times have "
+        f"query: toDateTime64 has {node.sql()} digits after the seconds; Spark's times have "
         "microseconds: write a number up to 6."
     )

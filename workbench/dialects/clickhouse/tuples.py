@@ -26,8 +26,8 @@ def tuple_element(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> ex
             return exp.Dot(this=tuple_node.copy(), expression=exp.to_identifier(name, quoted=True))
     text = ", ".join(one.sql("clickhouse") for one in arguments)
     raise WorkbenchError(
-        f"query: no element of a tuple is known to be tupleElement({text}); name the tuple's "
-        "values as columns of a query within this one, and take these."
+        f"query: it is not known which element of a tuple tupleElement({text}) is; name the "
+        "tuple's values as columns of a subquery, and use these."
     )
 
 

@@ -25,8 +25,8 @@ def merge_flags(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Put the flags of a regular expression, given as another argument, into the pattern."""
     if isinstance(node.args.get("group"), exp.Array):
         raise WorkbenchError(
-            "query: regexp_extract with a list of names is not available; take each group by its "
-            "number, as regexp_extract(x, pattern, 1)."
+            "query: regexp_extract with a list of names is not available; extract each group by "
+            "its number, as in regexp_extract(x, pattern, 1)."
         )
     name = "parameters" if isinstance(node, exp.RegexpExtract | exp.RegexpExtractAll) else "flag"
     if (flags := node.args.get(name)) is not None:
@@ -158,8 +158,8 @@ def _postgres_format(arguments: list[exp.Expr]) -> exp.Expr:
     directives = [one for one in pieces[1::2] if one != "%%"]
     if directives != ["%s"] * (len(arguments) - 1):
         raise WorkbenchError(
-            "query: format takes a text with %s for each value here; put the text together by ||, "
-            "which is null where a value is."
+            "query: format takes a text with %s for each value here; build the text with ||, which "
+            "is null where a value is."
         )
     values = iter(arguments[1:])
     texts: list[exp.Expr] = []
@@ -178,8 +178,8 @@ def format_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if (result := _brace_format(node.this, list(node.expressions))) is not None:
         return result
     raise WorkbenchError(
-        "query: format takes a text with {}, or {0} and {1}, for its values here; put the text "
-        "together by ||, or take printf."
+        "query: format takes a text with {}, or {0} and {1}, for its values here; build the text "
+        "with ||, or use printf."
     )
 
 
@@ -227,6 +227,6 @@ def similar_to(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def refuse_collate(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     raise WorkbenchError(
-        f"query: COLLATE {node.expression.sql(dialect=dialect)} is not available; "
-        "compare what lower(...) or translate(...) makes of the text."
+        f"query: COLLATE {node.expression.sql(dialect=dialect)} is not available; compare "
+        "lower(...) or translate(...) of the text."
     )

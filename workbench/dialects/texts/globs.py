@@ -13,8 +13,8 @@ def glob(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     expression = to_regular_expression(pattern.this) if isinstance(pattern, exp.Literal) else None
     if expression is None:
         raise WorkbenchError(
-            f"query: GLOB {pattern.sql()} is not available, as Spark has regular expressions "
-            "alone; give a constant pattern of letters, *, ? and [...]."
+            f"query: GLOB {pattern.sql()} is not available, as Spark has only regular expressions; "
+            "give a constant pattern of letters, *, ? and [...]."
         )
     # DuckDB matches bytes: a letter with an accent is two of them.
     byte_letters = "DECODE(ENCODE(:text, 'UTF-8'), 'ISO-8859-1')"

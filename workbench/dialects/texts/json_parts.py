@@ -28,8 +28,8 @@ def _check_path(node: exp.Expr) -> None:
     path = node.expression
     if isinstance(path, exp.Array):
         raise WorkbenchError(
-            "query: a list of paths into JSON is not available; take each part by itself, and a "
-            "list of them."
+            "query: a list of paths into JSON is not available; extract each part by itself, and "
+            "make a list of them."
         )
     indexes = [one.this for one in path.find_all(exp.JSONPathSubscript)]
     if isinstance(path, exp.Neg) or any(isinstance(one, int) and one < 0 for one in indexes):
@@ -39,8 +39,8 @@ def _check_path(node: exp.Expr) -> None:
     else:
         return
     raise WorkbenchError(
-        f"query: a path into JSON {description}, which Spark does not know; write names and places "
-        "from 0, as '$.a.b[0]'."
+        f"query: a path into JSON {description}, which Spark does not support; write names and "
+        "positions from 0, such as '$.a.b[0]'."
     )
 
 
@@ -92,9 +92,9 @@ def clickhouse_json_value(sql_name: str, arguments: list[exp.Expr]) -> exp.Expr:
     text, *keys = arguments
     if not all(_is_key(key) for key in keys):
         raise WorkbenchError(
-            f"query: {sql_name} goes by names in quotes here, without quotes, brackets or "
-            "backslashes in them, and by no places of a list; take get_json_object(text, "
-            "'$.a[0]') for these."
+            f"query: {sql_name} takes names in quotes here, without quotes, brackets or "
+            "backslashes in them, and no positions in a list; use get_json_object(text, '$.a[0]') "
+            "for these."
         )
     path = exp.Literal.string("$" + "".join(f"['{key.this}']" for key in keys))
     value = anonymous("GET_JSON_OBJECT", text, path)
@@ -123,7 +123,7 @@ def clickhouse_json_extract(arguments: list[exp.Expr]) -> exp.Expr | None:
         return clickhouse_json_value(_BY_TYPE[json_type.this], path_arguments)
     raise WorkbenchError(
         f"query: JSONExtract of {json_type.sql()} is not available; there are "
-        f"{', '.join(_BY_TYPE)}, and from_json(JSONExtractRaw(...), type) of others."
+        f"{', '.join(_BY_TYPE)}, and from_json(JSONExtractRaw(...), type) for others."
     )
 
 

@@ -41,7 +41,7 @@ def first_group(pattern: exp.Literal) -> int:
     Raises
     ------
     WorkbenchError
-        When it is no regular expression.
+        When it is not a regular expression.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def first_group(pattern: exp.Literal) -> int:
     try:
         return int(re.compile(pattern.this).groups > 0)
     except re.error:
-        raise WorkbenchError(f"query: {pattern.sql()} is no regular expression.") from None
+        raise WorkbenchError(f"query: {pattern.sql()} is not a regular expression.") from None
 
 
 def regexp_ilike(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -90,7 +90,7 @@ def _escape_pattern(pattern: str, escape: str, dialect: str) -> str:
     pieces = re.split(f"{re.escape(escape)}(.)", pattern, flags=re.DOTALL)
     if pieces[-1].endswith(escape):
         raise WorkbenchError(
-            f"query: the pattern {pattern!r} of LIKE ends with what escapes a letter; write it "
+            f"query: the pattern {pattern!r} of LIKE ends with its escape character; write it "
             "twice, or leave it out."
         )
     escaped_backslash = f"{escape}{escape}" if dialect == "clickhouse" else ""
@@ -139,8 +139,8 @@ def regexp_replace(node: exp.Expr, replace_all: bool, sql_name: str) -> exp.Expr
         )
     elif not replace_all:
         raise WorkbenchError(
-            f"query: {sql_name} of the first place puts a constant text instead here; give 'g' "
-            "for all places, or write the text."
+            f"query: {sql_name} of the first match takes a constant text as the replacement here; "
+            "give 'g' for all matches, or write the text."
         )
     if not replace_all:
         # A group in front of those of the pattern keeps the text before the first match.

@@ -34,8 +34,8 @@ def regexp_match(name: str, arguments: list[exp.Expr]) -> exp.Expr:
         groups = -1
     if groups < 0 or (groups and _OPTIONAL_GROUP.search(pattern.this)):
         raise WorkbenchError(
-            f"query: {name} takes a constant pattern here, and with groups none of | and of groups "
-            "that may be left out; take substring(x from pattern) for each part."
+            f"query: {name} takes a constant pattern here, and one with groups can have neither | "
+            "nor optional groups; use substring(x from pattern) for each part."
         )
     pattern_with_flags = with_flags(pattern, flags[0] if flags else None)
     parts = [

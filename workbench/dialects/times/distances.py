@@ -42,8 +42,8 @@ def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
             days = [exp.cast(anonymous("DATE_TRUNC", text, one), "DATE") for one in days]
         return exp.IntDiv(this=anonymous("DATEDIFF", *days), expression=exp.Literal.number(7))
     raise WorkbenchError(
-        f"query: date_diff counts no {unit.lower()}s here; take years, quarters, months, weeks, "
-        "days, hours, minutes or seconds."
+        f"query: date_diff does not count {unit.lower()}s here; use years, quarters, months, "
+        "weeks, days, hours, minutes or seconds."
     )
 
 
@@ -58,7 +58,7 @@ def date_sub(arguments: list[exp.Expr]) -> exp.Expr:
         )
     if unit not in MONTHS:
         raise WorkbenchError(
-            f"query: date_sub has no unit {part.sql()} here; take years, quarters, months, weeks, "
+            f"query: date_sub has no unit {part.sql()} here; use years, quarters, months, weeks, "
             "days, hours, minutes, seconds, milliseconds or microseconds, in quotes."
         )
     return fill_template(

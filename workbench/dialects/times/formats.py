@@ -70,7 +70,7 @@ def spark_format(time_format: str, dialect: str) -> str:
     if unknown:
         raise WorkbenchError(
             f"query: {unknown[0]} in a format of times has no counterpart in Spark; write years, "
-            "months, days, hours, minutes and seconds by their numbers, or put the text together."
+            "months, days, hours, minutes and seconds as numbers, or build the text from parts."
         )
     return "".join(
         ("%" if one == "%" else _PARTS[one]) if k % 2 else _quoted(one)

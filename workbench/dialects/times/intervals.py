@@ -193,7 +193,7 @@ def _width(width: exp.Expr, sql_name: str) -> tuple[int, str]:
     if not pieces or not pieces[0].isdigit() or unit not in (*MONTHS, *SECONDS):
         raise WorkbenchError(
             f"query: {sql_name} takes an interval of one number and one unit here, from seconds to "
-            "years, as INTERVAL '15 minutes'."
+            "years, such as INTERVAL '15 minutes'."
         )
     return int(pieces[0]), unit
 

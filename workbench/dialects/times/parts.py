@@ -105,8 +105,8 @@ def format_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         time, format_node = format_node, time
     if kind_of(node, time, kinds) in NUMBERS:
         raise WorkbenchError(
-            "query: a format of numbers is not available, as Spark fills up their places "
-            "otherwise; take round(x, 2)::text, or lpad of the text."
+            "query: a format of numbers is not available, as Spark pads them differently; use "
+            "round(x, 2)::text, or lpad of the text."
         )
     if not isinstance(format_node, exp.Literal):
         return None

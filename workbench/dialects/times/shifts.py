@@ -84,8 +84,8 @@ def time_bucket(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return the start of a bucket of DuckDB's ``time_bucket``."""
     if node.args.get("unit") is not None:
         raise WorkbenchError(
-            "query: time_bucket has an origin or an offset, which is not available; take it from "
-            "the time before, and add it behind."
+            "query: time_bucket has an origin or an offset, which is not available; subtract it "
+            "from the time first, and add it to the result."
         )
     kind = kind_of(node, node.expression, kinds)
     origins = ("2000-01-01", "2000-01-03")
@@ -121,13 +121,13 @@ def check_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
     """Refuse units for which Spark returns null, and time zones, which it ignores."""
     if node.args.get("zone") is not None and dialect in LIKE_POSTGRES:
         raise WorkbenchError(
-            "query: date_trunc has no zone here; take date_trunc(unit, t AT TIME ZONE zone) AT "
-            "TIME ZONE zone."
+            "query: date_trunc has no zone here; use date_trunc(unit, t AT TIME ZONE zone) AT TIME "
+            "ZONE zone."
         )
     unit = str(node.args["unit"].name).upper()
     if unit.rstrip("S") in ("DECADE", "CENTURY", "CENTURIE", "MILLENNIUM", "MILLENNIA"):
         raise WorkbenchError(
-            f"query: date_trunc knows no {unit.lower()} here; count the years, as by "
+            f"query: date_trunc has no {unit.lower()} here; compute it from the year, as in "
             "make_date(year(d) - year(d) % 10, 1, 1)."
         )
     return None

@@ -163,8 +163,8 @@ def _array_join_to_lateral(select: exp.Select, join: exp.Join, lists: list[exp.E
     """Replace an ARRAY JOIN by a lateral view: a row has the elements of all lists at one index."""
     if not all(isinstance(one, exp.Alias) for one in lists):
         raise WorkbenchError(
-            "query: ARRAY JOIN is of lists here, whose values have names of their own, as in "
-            "ARRAY JOIN tags AS tag."
+            "query: ARRAY JOIN takes lists here, and each needs a name for its values, as in ARRAY "
+            "JOIN tags AS tag."
         )
     join.pop()
     alias = exp.TableAlias(

@@ -33,9 +33,7 @@ def expand_first_rows(query: exp.Query, dialect: str) -> None:
     options = None if limit is None else limit.args.get("limit_options")
     keys = [one for part in (limit, offset) if part for one in part.expressions]
     if options is not None and options.args.get("percent"):
-        raise WorkbenchError(
-            "query: a LIMIT of a share of the rows is not available; give how many rows."
-        )
+        raise WorkbenchError("query: a LIMIT in percent is not available; give a number of rows.")
     if limit is not None and options is not None and options.args.get("with_ties"):
         _check_alone("WITH TIES", query, offset)
         count = limit.args.get("count") or limit.args.get("expression") or exp.Literal.number(1)
@@ -64,7 +62,8 @@ def _check_alone(word: str, query: exp.Query, offset: exp.Expr | None = None) ->
     """Refuse a clause that counts rows next to one that removes rows before or after it."""
     if query.args.get("order") is None:
         raise WorkbenchError(
-            f"query: {word} goes by the order of the rows, and the query has no ORDER BY; name one."
+            f"query: {word} depends on the order of the rows, and the query has no ORDER BY; add "
+            "one."
         )
     clauses = {
         "UNION, EXCEPT and INTERSECT": not isinstance(query, exp.Select),
@@ -74,8 +73,8 @@ def _check_alone(word: str, query: exp.Query, offset: exp.Expr | None = None) ->
     }
     for clause in (name for name, is_present in clauses.items() if is_present):
         raise WorkbenchError(
-            f"query: {word} beside {clause} is not available; "
-            "number the rows by row_number() or rank() in a query within this one."
+            f"query: {word} together with {clause} is not available; number the rows by "
+            "row_number() or rank() in a subquery."
         )
 
 
@@ -105,8 +104,8 @@ def _resolve_term(term: exp.Expr, select: exp.Query, dialect: str) -> exp.Expr:
     """Return the expression of a term that is the name or the number of an output column."""
     if term.is_int and any(one.is_star for one in select.selects):
         raise WorkbenchError(
-            f"query: ORDER BY {term.name} beside DISTINCT ON, LIMIT BY or WITH TIES and * is not "
-            "available; name the column."
+            f"query: ORDER BY {term.name} together with * and DISTINCT ON, LIMIT BY or WITH TIES "
+            "is not available; name the column."
         )
     for number, one in enumerate(select.selects, 1):
         is_alias = isinstance(term, exp.Column) and not term.table and term.name == one.alias

@@ -50,7 +50,7 @@ def parse_query(query: str, dialect: str) -> exp.Query:
     """
     check_known(dialect, DIALECTS, "dialect")
     if not isinstance(query, str) or not query.strip():
-        raise WorkbenchError(f"query: {query!r} is no SQL; give the text of a query.")
+        raise WorkbenchError(f"query: {query!r} is not SQL; give the text of a query.")
     check_text(query, "query")
     return _parse(query, dialect)[0].copy()
 
@@ -80,15 +80,17 @@ def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     except ParseError as error:
         raise WorkbenchError(f"query: {_error_with_position(query, error)}") from None
     except TokenError as error:
-        raise WorkbenchError(f"query: this is no SQL of {dialect}: {_first_line(error)}.") from None
+        raise WorkbenchError(
+            f"query: this is not valid SQL of {dialect}: {_first_line(error)}."
+        ) from None
     except SqlglotError as error:
         raise WorkbenchError(f"query: {_first_line(error)}.") from None
     except RecursionError:
         raise WorkbenchError(
-            "query: it is nested too deep to be read; name parts by WITH."
+            "query: it is nested too deeply to be read; name parts by WITH."
         ) from None
     if len(queries) != 1:
-        raise WorkbenchError(f"query: this is {len(queries)} statements; give one at a time.")
+        raise WorkbenchError(f"query: there are {len(queries)} statements; give one at a time.")
     tree = queries[0]
     if _is_view(tree, dialect):
         tree, emit = tree.expression, emit or "on update"
@@ -97,8 +99,8 @@ def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     if not isinstance(tree, exp.Query):
         word = str(tree.this) if isinstance(tree, exp.Command) else tree.key.upper()
         raise WorkbenchError(
-            f"query: {word} asks for no rows; give a query that begins with "
-            "SELECT, WITH, FROM or VALUES."
+            f"query: {word} returns no rows; give a query that begins with SELECT, WITH, FROM or "
+            "VALUES."
         )
     _drop_positions(tree)
     return _expand(tree, dialect), emit
@@ -134,7 +136,7 @@ def _align_by_name(union: exp.SetOperation) -> None:
     sides = [one for one in (union.this, union.expression) if isinstance(one, exp.Select)]
     if len(sides) < 2 or any(one.is_star for one in sides):
         raise WorkbenchError(
-            "query: BY NAME needs the columns of both sides by their names; write them out."
+            "query: BY NAME needs the names of the columns of both sides; write them out."
         )
     columns_by_name = [
         {one.alias_or_name.lower(): one for one in side.expressions} for side in sides
@@ -199,9 +201,9 @@ def _error_with_position(query: str, error: ParseError) -> str:
         message = f"{name} lacks an argument"
         if re.search(rf"\b{name}\s*\(\s*DISTINCT\b", query, re.IGNORECASE):
             message = (
-                f"{name} has no DISTINCT here, as it is of two columns; take it of a query of "
+                f"{name} takes no DISTINCT here, as it has two columns; apply it to a subquery "
+                "with SELECT DISTINCT"
             )
-            message += "SELECT DISTINCT"
     lines = query.splitlines()
     if line is None or last_column is None or not 0 < line <= len(lines):
         return f"{message}."

@@ -127,8 +127,8 @@ def _interval_text(one: Token, is_cast: bool) -> str:
         text = f"{text[: clock.start()]}{units_text}"
     if (is_cast or _HAS_UNIT.search(text)) and _PART.sub("", text).strip():
         raise _error(
-            "an interval is numbers with their units here, and a time at its end, as "
-            "'1 day 03:04:05'",
+            "an interval here is numbers with units, and at most a time after them, such as '1 day "
+            "03:04:05'",
             _tokens_at(one, (one.token_type, f"'{one.text}'"))[0],
         )
     return text

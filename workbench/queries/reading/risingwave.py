@@ -51,10 +51,14 @@ def _window_query(table: exp.Table, call: exp.Anonymous) -> exp.Expr:
     source = _source(arguments[0]) if arguments else None
     intervals = all(isinstance(one, exp.Interval) for one in widths)
     if source is None or not has_time or not intervals or not least <= len(widths) <= least + 1:
-        order = "its width" if name == "tumble" else "how far windows are apart, their width"
+        order = (
+            "the width of its windows"
+            if name == "tumble"
+            else "the distance between its windows, their width"
+        )
         raise WorkbenchError(
-            f"query: {name} as a table takes a table, a column of times, {order} and an offset, "
-            "these as intervals: INTERVAL '1 minute'."
+            f"query: {name} as a table takes a table, a column of times, {order} and an offset; "
+            "write intervals as INTERVAL '1 minute'."
         )
     # Spark takes the width, then the slide, then the offset.
     sizes = [*reversed(widths[:least]), *widths[least:]]

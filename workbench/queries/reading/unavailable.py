@@ -9,44 +9,44 @@ from workbench.errors import WorkbenchError
 
 _NEAREST = (
     "join the last row before each by LEFT JOIN LATERAL (SELECT ... ORDER BY ... DESC LIMIT 1) ON "
-    "true, or take wb.Backfill"
+    "true, or use wb.Backfill"
 )
 #: What to write instead of a join, by the word before JOIN.
 _JOINS = {
     "ASOF": _NEAREST,
-    "ANY": "keep one row of each key first, as by QUALIFY row_number() OVER (...) = 1",
+    "ANY": "keep one row of each key first, as in QUALIFY row_number() OVER (...) = 1",
     "POSITIONAL": "number the rows of both tables, and join by the numbers",
     "PASTE": "number the rows of both tables, and join by the numbers",
 }
 _FREQUENT = (
-    "which of several values that are equally frequent it gives is left to chance; count them, as "
-    "by SELECT x, count(*) FROM t GROUP BY x ORDER BY 2 DESC, x LIMIT 3"
+    "its choice among equally frequent values is arbitrary; count them, as in SELECT x, count(*) "
+    "FROM t GROUP BY x ORDER BY 2 DESC, x LIMIT 3"
 )
 _AGE = (
     "Spark has no interval of months and days; subtract the times, or compare their years, months "
     "and days"
 )
-_JSON_TYPE = (
-    "Spark does not keep how JSON writes a number; look at how the text of the part begins, which "
-    "-> gives"
-)
+_JSON_TYPE = "Spark does not keep how JSON writes a number; look at how the text from -> begins"
 _SEQUENCE = (
-    "Spark has no patterns of events; take windowFunnel(seconds)(time, condition, ...), whose "
-    "level is how many conditions were met one behind the other, or wb.Funnel(steps, window=...)"
+    "Spark has no patterns of events; use windowFunnel(seconds)(time, condition, ...), whose level "
+    "is how many conditions were met one after the other, or wb.Funnel(steps, window=...)"
 )
 _BEST_EFFORT = (
-    "Spark tries no formats; take toDateTime(text) of times such as 2024-01-02 03:04:05 or "
-    "2024-01-02T03:04:05Z, and to_timestamp(text, 'dd/MM/yyyy HH:mm') of others"
+    "Spark does not guess formats; use toDateTime(text) for times such as 2024-01-02 03:04:05 or "
+    "2024-01-02T03:04:05Z, and to_timestamp(text, 'dd/MM/yyyy HH:mm') for others"
 )
-_SKETCH = "its answer is a guess; take quantile, which is exact here however many values there are"
-_DICTIONARY = "there are no dictionaries; join the table that it is made of"
+_SKETCH = (
+    "its answer is an approximation; use quantile, which is exact here however many values there "
+    "are"
+)
+_DICTIONARY = "there are no dictionaries; join the table that the dictionary is made from"
 _STATE = (
-    "states of aggregates are none of Spark's values; aggregate the rows themselves, or sums and "
-    "counts of them"
+    "Spark has no values for states of aggregates; aggregate the rows themselves, or their sums "
+    "and counts"
 )
 _BLOCK = (
-    "rows have no order of their own; take x - lag(x) OVER (ORDER BY ...), or lag and lead for "
-    "rows before and behind"
+    "rows have no order of their own; use x - lag(x) OVER (ORDER BY ...), or lag and lead for rows "
+    "before and after"
 )
 _STATES = re.compile(
     r"(count|sum|avg|min|max|any|uniq\w*|quantile\w*|arg\w+|grouparray|groupbitmap)(if)?(state|merge)$"
@@ -114,13 +114,13 @@ tables, and join by the numbers.
     for term in tree.find_all(exp.Ordered):
         if term.args.get("with_fill"):
             raise WorkbenchError(
-                "query: WITH FILL is not available; join the answer to the values that there shall "
-                "be, as numbers(...) gives them."
+                "query: WITH FILL is not available; join the answer to a table of all values, such "
+                "as numbers(...)."
             )
     for group in tree.find_all(exp.Group):
         if group.args.get("totals"):
             raise WorkbenchError(
-                "query: WITH TOTALS is not available; take GROUP BY ROLLUP, whose row without keys "
+                "query: WITH TOTALS is not available; use GROUP BY ROLLUP, whose row without keys "
                 "is the total."
             )
     _check_calls(tree, dialect)
@@ -164,12 +164,12 @@ def _check_tables(tree: exp.Expr, dialect: str) -> None:
         if dialect == "clickhouse":
             raise WorkbenchError(
                 "query: SAMPLE is not available, as tables have no key to sample by here; write "
-                "WHERE randCanonical() < 0.1, or sample the table before it is given."
+                "WHERE randCanonical() < 0.1, or sample the table before you pass it."
             )
         if sample.arg_key == "sample" and isinstance(sample.parent, exp.Select):
             raise WorkbenchError(
-                "query: USING SAMPLE is not available, as Spark samples a table alone; write "
-                "FROM t TABLESAMPLE (10 PERCENT), or ORDER BY random() LIMIT 5."
+                "query: USING SAMPLE is not available, as Spark samples only tables; write FROM t "
+                "TABLESAMPLE (10 PERCENT), or ORDER BY random() LIMIT 5."
             )
     for pivot in tree.find_all(exp.Pivot):
         if isinstance(pivot.parent, exp.Subquery) and pivot.arg_key == "this":
@@ -185,13 +185,14 @@ def _check_expressions(tree: exp.Expr) -> None:
     """Refuse expressions that Spark does not have, or gives other values for."""
     if tree.find(exp.Comprehension):
         raise WorkbenchError(
-            "query: a list by FOR is not available; take list_transform and list_filter."
+            "query: a list comprehension with FOR is not available; use list_transform and "
+            "list_filter."
         )
     for path in tree.find_all(exp.JSONPath):
         if path.find(*_MULTIPLE):
             raise WorkbenchError(
                 "query: a path into JSON that finds several parts, by * or .., is not available; "
-                "write names and places from 0, as '$.a.b[0]'."
+                "write names and positions from 0, such as '$.a.b[0]'."
             )
     if tree.find(*_KEYS):
         raise WorkbenchError(
@@ -200,6 +201,6 @@ def _check_expressions(tree: exp.Expr) -> None:
     for array in tree.find_all(exp.Array):
         if len(array.expressions) == 1 and isinstance(array.expressions[0], exp.Query):
             raise WorkbenchError(
-                "query: ARRAY(SELECT ...) is not available; take (SELECT array_agg(x ORDER BY y) "
+                "query: ARRAY(SELECT ...) is not available; use (SELECT array_agg(x ORDER BY y) "
                 "FROM t), which is null where there is no row."
             )

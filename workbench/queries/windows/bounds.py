@@ -151,7 +151,7 @@ def _column_bound(value: exp.Expr, column_name: ColumnName, sign: int) -> "Colum
 
     if value.find(exp.UDTF) is not None:
         raise WorkbenchError(
-            "query: a bound of the frame makes rows of a list; write one number or interval for "
+            "query: a bound of the frame turns a list into rows; write one number or interval for "
             "each row."
         )
     name = column_name(value)

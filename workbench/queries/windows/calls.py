@@ -75,7 +75,8 @@ def resolve_named_windows(select: exp.Select) -> None:
     for one in select.args.get("windows") or ():
         if one.name.lower() in windows_by_name:
             raise WorkbenchError(
-                f"query: WINDOW has the name {one.name!r} twice, whatever its case; say it once."
+                f"query: WINDOW defines {one.name!r} twice, as case does not matter; define it "
+                "once."
             )
         windows_by_name[one.name.lower()] = _merge_window(one, windows_by_name)
     select.set("windows", None)
@@ -105,8 +106,8 @@ def _merge_window(window: exp.Window, windows_by_name: dict[str, exp.Window]) ->
         own_part, base_part = window.args.get(part), base.args.get(part)
         if own_part and (base_part or part == "partition_by") and part != "spec":
             raise WorkbenchError(
-                f"query: the window {base_name.name!r} is given another {word}; "
-                "a named window can only be given what it lacks."
+                f"query: the window {base_name.name!r} cannot be given another {word}; a named "
+                "window can only be given what it lacks."
             )
         if base_part and not own_part:
             copied = (
@@ -171,18 +172,20 @@ def own_terms(window: exp.Window, function: SqlFunction) -> list[exp.Expr]:
         return []
     if not info_of(function.name).own_order:
         raise WorkbenchError(
-            f"query: {function.sql_name} has an ORDER BY among its arguments, which it cannot "
-            "have; order the window so."
+            f"query: {function.sql_name} takes no ORDER BY among its arguments; order the window "
+            "instead."
         )
     return list(order.expressions)
 
 
 def _check_filter(condition: exp.Expr, sql_name: str, has_frame: bool) -> None:
     if not has_frame:
-        raise WorkbenchError(f"query: {sql_name} has no FILTER, as it looks at all rows.")
+        raise WorkbenchError(
+            f"query: {sql_name} takes no FILTER, as it looks at all rows; leave it out."
+        )
     if any(isinstance(one, exp.UDTF) for one in walk_own(condition)):
         raise WorkbenchError(
-            f"query: FILTER of {sql_name} makes rows of a list; write one condition for each row."
+            f"query: FILTER of {sql_name} turns a list into rows; write one condition for each row."
         )
 
 
@@ -191,8 +194,8 @@ def _check_order(
 ) -> None:
     if not terms and depends_on_order(window, function, spec):
         raise WorkbenchError(
-            f"query: {function.sql_name} goes by the order of the rows, and its window has no "
-            "ORDER BY; rows of Spark have no order of their own, so name one."
+            f"query: {function.sql_name} depends on the order of the rows, and its window has no "
+            "ORDER BY; rows in Spark have no order of their own, so add one."
         )
 
 

@@ -56,7 +56,7 @@ def not_available(clause: str, emit: str) -> WorkbenchError:
     """Return the error for a clause that is not available around the windows of a stream."""
     return WorkbenchError(
         f"query: {clause} around windows over a stream that emits {emit} is not available; leave "
-        "it out, and ask it of what has been written."
+        "it out, and apply it to the written rows."
     )
 
 
@@ -69,7 +69,7 @@ def check_no_own_op(query: exp.Query) -> None:
     """
     if any(isinstance(one, exp.Alias) and one.alias.lower() == OP for one in query.expressions):
         raise WorkbenchError(
-            f"query: {OP!r} says what becomes of a row of a stream that emits on update; call the "
+            f"query: {OP!r} says what happens to a row of a stream that emits on update; call the "
             "column something else."
         )
 
@@ -87,7 +87,7 @@ def rename(df: "DataFrame", names: list[str], translation: Translation) -> "Data
 def _clause_beyond_rows(query: exp.Query, table: exp.Table) -> str | None:
     """Return the clause of a query that looks at more than one row at a time, if any."""
     if not isinstance(query, exp.Select):
-        return "UNION, or what is like it,"
+        return "UNION or another set operation"
     for part, word in MULTI_ROW_CLAUSES.items():
         if query.args.get(part):
             return word
@@ -96,9 +96,7 @@ def _clause_beyond_rows(query: exp.Query, table: exp.Table) -> str | None:
         return "a window"
     if any(isinstance(one, exp.AggFunc) for one in nodes):
         return "an aggregate"
-    return (
-        None if isinstance(table.parent, exp.From) and table in nodes else "a query within another"
-    )
+    return None if isinstance(table.parent, exp.From) and table in nodes else "a subquery"
 
 
 def _has_op(one: exp.Expr) -> bool:

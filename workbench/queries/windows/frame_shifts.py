@@ -49,8 +49,8 @@ def replace_frame_shifts(select: exp.Select) -> None:
         offset = call.expressions[1] if len(call.expressions) > 1 else exp.Literal.number(1)
         if not _is_inside(window.args.get("spec") or _DEFAULT_FRAME, offset, direction):
             raise WorkbenchError(
-                f"query: {call.name} looks at the rows of its frame alone; write ROWS BETWEEN "
-                "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or take lag and lead."
+                f"query: {call.name} looks only at the rows of its frame; write ROWS BETWEEN "
+                "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or use lag and lead."
             )
         names = ("this", "offset", "default")
         arguments = {name: one.copy() for name, one in zip(names, call.expressions, strict=False)}

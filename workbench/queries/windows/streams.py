@@ -61,8 +61,8 @@ def answer_stream(
     emit = translation.emit or "on update"
     if len(overs) != 1:
         raise WorkbenchError(
-            f"query: its windows have {len(overs)} partitions and orders, and those over a stream "
-            "share one; make a view for each."
+            f"query: its windows have {len(overs)} different partitions and orders, but windows "
+            "over a stream must share one; make a view for each."
         )
     refused_clauses = _REFUSED_CLAUSES | ({"where": "QUALIFY"} if emit == "on update" else {})
     if clauses := [
@@ -77,14 +77,14 @@ def answer_stream(
     values = [one for one in staged.values() if not isinstance(one, exp.Column)]
     computed = [one.sql().replace(translation.tables.token, "") for one in values]
     answer = emitted(call._replace(computed=tuple(computed)), emit)
-    why = f"windows over a stream are answered by the kernels, and rows go on {emit}"
+    why = f"windows over a stream are answered by the kernels, and rows are emitted {emit}"
     translation.add_part(
         "over", overs[0], why, df, answer, f"{overs[0]!r}.run({{df}}, emit={emit!r})"
     )
     if emit == "on update":
         final_select.set("expressions", [staged_column(OP), *final_select.expressions])
     final_select.set("from_", exp.From(this=translation.tables.add_answer(answer, "")))
-    return translation.run_spark(final_select, "it is what is made of the answers")
+    return translation.run_spark(final_select, "the rest of the query, after its windows")
 
 
 def check_groups_close(df: "DataFrame", translation: Translation) -> None:
@@ -112,12 +112,12 @@ def check_groups_close(df: "DataFrame", translation: Translation) -> None:
     if not has_watermarks:
         raise WorkbenchError(
             "query: EMIT ON WINDOW CLOSE needs a watermark, as nothing else says that a group is "
-            "complete; call withWatermark of the stream along its column of times first."
+            "complete; call withWatermark on the stream's column of times first."
         )
     raise WorkbenchError(
         "query: EMIT ON WINDOW CLOSE needs groups by the column of the watermark, or by "
-        "window_start or window_end right around TUMBLE or HOP, as Spark knows of no others when "
-        "they are complete; GROUP BY one of these as well, or leave EMIT ON WINDOW CLOSE out and "
+        "window_start or window_end directly over TUMBLE or HOP, as Spark cannot know when other "
+        "groups are complete; GROUP BY one of these as well, or leave out EMIT ON WINDOW CLOSE and "
         "write in the output mode 'update'."
     )
 

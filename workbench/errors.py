@@ -35,7 +35,7 @@ class WorkbenchError(ValueError):
     >>> import workbench as wb
     >>> wb.Frame.rows(-1.5, 0)
     Traceback (most recent call last):
-    workbench.errors.WorkbenchError: low: -1.5 is no whole number, but a frame of rows counts \
+    workbench.errors.WorkbenchError: low: -1.5 is not a whole number, but a frame of rows counts \
 rows; give an integer, negative before the current row, a Column, or None for no bound.
     """
 
@@ -71,7 +71,7 @@ class WorkbenchWarning(UserWarning):
     >>> with warnings.catch_warnings(action="error", category=wb.WorkbenchWarning):
     ...     wb.Frame.rows(2, 1)
     Traceback (most recent call last):
-    workbench.errors.WorkbenchWarning: low, high: the frame begins at 2, behind its end at 1, so \
+    workbench.errors.WorkbenchWarning: low, high: the frame begins at 2, after its end at 1, so \
 it has no rows; give the earlier bound first, negative before the current row.
     """
 

@@ -84,7 +84,7 @@ def read_count(value: Any, name: str, unit: str) -> Offset | None:
         return Offset(PerRow(value), COUNT)
     if amount is None:
         raise WorkbenchError(
-            f"{name}: {value!r} is no whole number, but a frame of {unit} counts {unit}; "
+            f"{name}: {value!r} is not a whole number, but a frame of {unit} counts {unit}; "
             "give an integer, negative before the current row, a Column, or None for no bound."
         )
     return _in_range(Offset(amount, COUNT), value, name)
@@ -101,11 +101,11 @@ def read_distance(value: Any, name: str, unit: str) -> Offset | None:
         return Offset(PerRow(value), OF_COLUMN)
     if amount is None:
         raise WorkbenchError(
-            f"{name}: {value!r} is no distance; give a number, a duration such as '-3 days', "
+            f"{name}: {value!r} is not a distance; give a number, a duration such as '-3 days', "
             "a Column, or None for no bound."
         )
     if not _is_finite(amount):
-        raise WorkbenchError(f"{name}: {value!r} is no distance; give None for no bound.")
+        raise WorkbenchError(f"{name}: {value!r} is not a distance; give None for no bound.")
     return _in_range(Offset(amount, NUMBER), value, name)
 
 
@@ -126,10 +126,10 @@ def _duration(value: str | timedelta, name: str) -> Offset:
         return Offset(sign * months[0], MONTHS)
     if re.search(_CALENDAR, length):
         raise WorkbenchError(
-            f"{name}: {value!r} mixes months with days or hours; give the one or the other."
+            f"{name}: {value!r} mixes months with days or hours; give one or the other."
         )
     if length.startswith(("-", "+")):
-        raise WorkbenchError(f"{name}: {value!r} has more than one sign; give one at the most.")
+        raise WorkbenchError(f"{name}: {value!r} has more than one sign; give at most one.")
     return Offset(sign * microseconds(length, name), MICROSECONDS)
 
 
@@ -161,12 +161,12 @@ def check_bounds(low: Offset, high: Offset, given_low: Any, given_high: Any) -> 
     comparable = low.unit == high.unit or 0 in (low.amount, high.amount)
     if NUMBER in (low.unit, high.unit) and not comparable:
         raise WorkbenchError(
-            f"low, high: {given_low!r} and {given_high!r} are not of one kind; "
+            f"low, high: {given_low!r} and {given_high!r} are not of the same kind; "
             "give two numbers or two durations."
         )
     if ends_early(low, high):
         warn(
-            f"low, high: the frame begins at {given_low!r}, behind its end at {given_high!r}, "
+            f"low, high: the frame begins at {given_low!r}, after its end at {given_high!r}, "
             "so it has no rows; give the earlier bound first, negative before the current row."
         )
 

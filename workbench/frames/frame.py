@@ -82,7 +82,7 @@ class Frame:
         for name, bound in (("low", self.low), ("high", self.high)):
             if not isinstance(bound, Offset | None):
                 raise WorkbenchError(
-                    f"{name}: {bound!r} is no bound that was read; make the frame with "
+                    f"{name}: {bound!r} is not an Offset; make the frame with "
                     f"wb.Frame.{self.unit}(...)."
                 )
 
@@ -297,7 +297,7 @@ class Frame:
         high = None if is_column(gap) else read_distance(gap, "gap", "session")
         if high is None:
             raise WorkbenchError(
-                f"gap: {gap!r} is no gap of all rows; give a number, or a duration such as "
+                f"gap: {gap!r} is not one gap for all rows; give a number, or a duration such as "
                 "'30 minutes'."
             )
         if high.amount <= 0:

@@ -105,7 +105,7 @@ REFUSED = [
     (lambda t: Frame.session(0), "gap: 0 is not above zero, and rows a gap apart are in two "),
     (lambda t: Frame.session("-3 days"), "gap: '-3 days' is not above zero"),
     (lambda t: Frame.session(F.col("x")),  # type: ignore[arg-type]
-     "gap: Column<'x'> is no gap of all rows"),
+     "gap: Column<'x'> is not one gap for all rows"),
     (lambda t: Frame.session("soon"), "gap: "),
     (lambda t: wb.over(t, order_by=["at", "x"], n=fn.count().over(Frame.session("1 day"))),
      "n: wb.Frame.session('1 day') is measured along one column, but order_by names 2"),
@@ -138,5 +138,5 @@ def test_what_is_no_session_is_a_sentence_before_any_job(
 
 def test_large_partitions_of_sessions_are_one_task() -> None:
     over = wb.Over("who", "at", Frame.session("1 day"), n=fn.count())
-    assert over.uncut == "wb.Frame.session('1 day') is as long as its rows come (n)"
+    assert over.uncut == "wb.Frame.session('1 day') ends only at a gap (n)"
     assert "kernel, because Spark's windows have no SESSION (n)" in over.explain()

@@ -171,7 +171,7 @@ NO_ARGUMENTS: list[tuple[Callable[[], dict[str, Any]], str]] = [
     ),
     (
         lambda: {"a": fn.ntile(F.col("n"))},
-        "a: ntile has -3 buckets in a row; give every row 1 or more.",
+        "a: ntile has -3 buckets for a row; give every row 1 or more.",
     ),
 ]
 

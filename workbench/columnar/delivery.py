@@ -20,7 +20,7 @@ from workbench.errors import WorkbenchError
 _MARK = b"delivery"
 #: These bytes, the note's sender, its target, and the numbers of bundles and rows sent there.
 _NOTE = struct.Struct("<8s8sqqq")
-_AGAIN = "so there is no answer; run it again, and report it if that stays so."
+_AGAIN = "so there is no answer; run it again, and report it if this persists."
 #: Numbers tasks outside of Spark.
 _numbers = count()
 
@@ -108,7 +108,7 @@ class Received:
                 table = unpacked_rows(reader)
             except (pa.ArrowException, OSError) as error:
                 raise WorkbenchError(
-                    f"shuffle: a bundle came to a task without a part of it ({error}), {_AGAIN}"
+                    f"shuffle: a bundle reached a task incomplete ({error}), {_AGAIN}"
                 ) from None
             self._bundles, self._rows = self._bundles + 1, self._rows + len(table)
             yield table
@@ -131,7 +131,7 @@ class Received:
         if (bundles, rows) != (self._bundles, self._rows):
             raise WorkbenchError(
                 f"shuffle: {rows:,} rows in {bundles:,} bundles were sent to a task, but "
-                f"{self._rows:,} rows in {self._bundles:,} bundles came, {_AGAIN}"
+                f"{self._rows:,} rows in {self._bundles:,} bundles arrived, {_AGAIN}"
             )
 
 
@@ -156,7 +156,7 @@ def delivered(values: Iterable[pa.Buffer]) -> Iterator[pa.Table]:
     >>> list(delivered(values[1:]))
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: shuffle: 3 rows in 2 bundles were sent to a task, but 1 rows \
-in 1 bundles came, so there is no answer; run it again, and report it if that stays so.
+in 1 bundles arrived, so there is no answer; run it again, and report it if this persists.
     """
     received = Received()
     for value in values:

@@ -34,9 +34,10 @@ def as_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
         if "overflow" not in str(error):
             raise
         raise WorkbenchError(
-            f"events: {len(values):,} values of one column, of {values.type}, meet in one task and "
-            f"come to {values.nbytes / 1e9:.1f} GB, and 2 GiB is the most; shorten them before the "
-            "call (F.substring), or raise spark.sql.shuffle.partitions where they are of many keys."
+            f"events: {len(values):,} values of one column of type {values.type} meet in one task "
+            f"and come to {values.nbytes / 1e9:.1f} GB, and 2 GiB is the most; shorten them before "
+            "the call (F.substring), or raise spark.sql.shuffle.partitions if they belong to many "
+            "keys."
         ) from None
 
 

@@ -255,7 +255,7 @@ class Window(Memo):
         buckets = np.where(known, numbers(self.column(call.each)), 1)
         if (buckets < 1).any():
             raise WorkbenchError(
-                f"{call.column}: {call.function} has {buckets.min():,} buckets in a row; "
+                f"{call.column}: {call.function} has {buckets.min():,} buckets for a row; "
                 "give every row 1 or more."
             )
         return buckets, known

@@ -161,7 +161,7 @@ def check_bounds(low: Offset, high: Offset, given_low: Any, given_high: Any) -> 
     comparable = low.unit == high.unit or 0 in (low.amount, high.amount)
     if NUMBER in (low.unit, high.unit) and not comparable:
         raise WorkbenchError(
-            f"low, high: {given_low!r} and {given_high!r} are not of one kind; "
+            f"low, high: {given_low!r} and {given_high!r} are not of the same kind; "
             "give two numbers or two durations."
         )
     if ends_early(low, high):

@@ -372,7 +372,7 @@ CATALOGUE = {
     "mode": FunctionInfo(
         *(MODE, (EQUAL,), SAME),
         in_order=True, distinct=True, own_order=True, instead="approx_top_k",
-        not_in_spark="Spark's mode is any of the values that are as frequent",
+        not_in_spark="Spark's mode is any of the equally frequent values",
     ),
     "median": replace(
         _quantile(), takes=(SORTED,), own=MEASURED, of_others="quantile_disc"
@@ -411,7 +411,7 @@ CATALOGUE = {
     "approx_count_distinct": FunctionInfo(
         *(DISTINCT_SKETCH, (SORTED,), LONG),
         once=True, in_order=True, distinct=True, repeats=False, options=(("n", LG_K),),
-        not_in_spark="Spark's approx_count_distinct counts by another sketch",
+        not_in_spark="Spark's approx_count_distinct uses another sketch",
         aliases=("approx_unique_count",),
     ),
     "approx_quantile": FunctionInfo(

@@ -162,7 +162,7 @@ class Function:
         if not self.info.distinct or not self.arguments:
             raise WorkbenchError(
                 f"distinct: {self.name} of distinct values is not available; "
-                "it is of aggregates of a column, such as wb.fn.sum('x')."
+                "it is for aggregates of a column, such as wb.fn.sum('x')."
             )
         if self.info.distinct_is:
             return replace(self, name=self.info.distinct_is)
@@ -221,7 +221,7 @@ class Function:
         """
         if self.info.any_order:
             raise WorkbenchError(
-                f"order_by: {self.name} is the same in whatever order its rows are; leave it out."
+                f"order_by: {self.name} is the same in any order of the rows; leave it out."
             )
         if not self.info.own_order:
             raise WorkbenchError(
@@ -256,7 +256,7 @@ class Function:
         """
         if not isinstance(frame, Frame):
             raise WorkbenchError(
-                f"over: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
+                f"over: {frame!r} is not a frame; give one such as wb.Frame.rows(-3, 3)."
             )
         if not self.info.has_frame:
             raise WorkbenchError(
@@ -1260,7 +1260,7 @@ def _check_column(column: Any, argument: str) -> None:
 
     if not isinstance(column, str | Column):
         what = "SQL text or a Column" if argument == "where" else "a column's name or a Column"
-        raise WorkbenchError(f"{argument}: {column!r} is no column; give {what}.")
+        raise WorkbenchError(f"{argument}: {column!r} is not a column; give {what}.")
     check_text(column, argument)
 
 
@@ -1282,7 +1282,7 @@ def _row_position(n: Any) -> Any:
     position = _integer_or_column(n, "n")
     if not is_column(position) and position == 0:
         raise WorkbenchError(
-            "n: 0 is no place; give 1 for the first row and so on, or -1 for the last."
+            "n: 0 is not a position; give 1 for the first row and so on, or -1 for the last."
         )
     return position
 
@@ -1295,5 +1295,5 @@ def _quantiles(q: Any) -> Options:
     for one in shares:
         number = isinstance(one, Real) and not isinstance(one, bool)
         if not number or not 0 <= one <= 1:
-            raise WorkbenchError(f"q: {one!r} is no quantile; give numbers from 0 to 1.")
+            raise WorkbenchError(f"q: {one!r} is not a quantile; give numbers from 0 to 1.")
     return Options(q=tuple(map(float, shares)), single=single)

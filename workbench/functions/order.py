@@ -49,7 +49,7 @@ def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
     if isinstance(order_by, str) or _is_term(order_by):
         order_by = [order_by]
     if not is_iterable(order_by):
-        raise WorkbenchError(f"order_by: {order_by!r} is no column; {_ORDER}")
+        raise WorkbenchError(f"order_by: {order_by!r} is not a column; {_ORDER}")
     terms = tuple(map(_term, listed(order_by, "order_by")))
     names = [term.name for term in terms]
     if twice := [name for name in names if names.count(name) > 1]:
@@ -71,7 +71,7 @@ def _term(value: Any) -> OrderColumn:
         return OrderColumn(value[descending:], descending, not descending)
     known = _is_term(value) and isinstance(value[0], str) and len(value) <= 3
     if not known or (len(value) == 3 and value[2] not in _NULLS):
-        raise WorkbenchError(f"order_by: {value!r} is no column of an order; {_ORDER}")
+        raise WorkbenchError(f"order_by: {value!r} is not an order column; {_ORDER}")
     descending = value[1] == "desc"
     nulls_first = value[2] == "nulls first" if len(value) == 3 else not descending
     return OrderColumn(value[0], descending, nulls_first)

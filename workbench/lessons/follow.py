@@ -80,7 +80,7 @@ class Follower:
     ) -> None:
         if is_connect(stream.sparkSession):
             raise WorkbenchError(
-                "stream: over Spark Connect no micro-batch comes to this process; write the "
+                "stream: over Spark Connect, no micro-batch reaches this process; write the "
                 "stream to a table and read that."
             )
         self.stream, self.checkpoint, self.row_id = stream, Path(checkpoint), row_id

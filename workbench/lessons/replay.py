@@ -72,7 +72,7 @@ class Replay:
         times = as_array(self.rows.column(self.time))
         if not pa.types.is_timestamp(times.type) or times.null_count or not len(times):
             raise WorkbenchError(
-                f"time: {self.time!r} must hold timestamps and no nulls, of one row at least."
+                f"time: {self.time!r} must hold timestamps without nulls, in one row or more."
             )
         happened = np.asarray(times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64()))
         arrives = happened + self._delays(len(happened))

@@ -38,8 +38,7 @@ def explain_sql(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -
         "SELECT `day` AS `day`, `mwh` AS `mwh` FROM {days} AS `days` WHERE `mwh` > 0",
         days=days,
     )
-    # wb.Over: kernel answers, because Spark's mode is any of the values that are as frequent \
-(usual)
+    # wb.Over: kernel answers, because Spark's mode is any of the equally frequent values (usual)
     step_2 = wb.Over(order_by=[('day', 'asc', 'nulls last')], frame=wb.Frame.rows(-2, 0), \
 usual=wb.fn.mode('mwh')).run(step_1)
     # Spark's SQL: the rest of the query, after its windows

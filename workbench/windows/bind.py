@@ -105,7 +105,9 @@ def resolve(
         check_order_columns(df, function.order, name)
         along = (function.order or tuple(order))[:1]
         if function.info.family == FILL and kind_of(type_of(df, along[0].name)) not in MEASURED:
-            raise WorkbenchError(f"{name}: fill goes along numbers or times; order by such.")
+            raise WorkbenchError(
+                f"{name}: fill interpolates along numbers or times; order by a column of these."
+            )
         answer = answer_type(function.name, function.options, kinds[0] if kinds else None)
         condition_key = function.condition if isinstance(function.condition, str) else id(function)
         if condition_key not in conditions:
@@ -197,7 +199,9 @@ def _n_column(df: BoundTable, name: str, function: Function) -> "Column | None":
     if not is_column(given):
         return None
     if not function.info.by_row:
-        raise WorkbenchError(f"{name}: the n of {function.name} is one number for all rows.")
+        raise WorkbenchError(
+            f"{name}: the n of {function.name} must be one number for all rows; give an integer."
+        )
     kind = value_type(df.without_rows, given, f"{name}: n", df.side)
     if kind_of(kind) != "integer":
         raise WorkbenchError(

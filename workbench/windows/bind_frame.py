@@ -81,9 +81,7 @@ def _distance(
     if kind_of(along) in (*TIMES, "interval", "time"):
         return _interval(problem, column, kind)
     if kind_of(along) not in NUMBERS:
-        raise WorkbenchError(
-            f"{problem}, along which nothing is measured; order by numbers or times."
-        )
+        raise WorkbenchError(f"{problem}, which has no distances; order by numbers or times.")
     if kind_of(kind) not in NUMBERS:
         raise WorkbenchError(f"{problem}; give a Column of numbers.")
     if kind_of(along) == "float":

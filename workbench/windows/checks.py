@@ -55,7 +55,7 @@ def check_order(column_name: str, function: Function, frame: Frame, terms: int) 
     along = len(function.order) or terms
     filled = along != 1 and function.info.family == FILL
     if filled or (terms != 1 and frame.measured):
-        what, terms = ("fill goes", along) if filled else (f"{frame!r} is measured", terms)
+        what, terms = ("fill interpolates", along) if filled else (f"{frame!r} is measured", terms)
         raise WorkbenchError(
             f"{column_name}: {what} along one column, but order_by names {terms}; name one."
         )
@@ -109,8 +109,8 @@ def warn_of_text(df: BoundTable, order: Sequence[OrderColumn], frames: Iterable[
     for term in order:
         if is_called_time(term.name) and kind_of(type_of(df, term.name)) == "text":
             warnings.warn(
-                f"order_by: column {term.name!r} holds text, whose rows are put in order letter by "
-                f"letter; if it holds times, {time_hint(term.name)}",
+                f"order_by: column {term.name!r} holds text, which is sorted letter by letter; "
+                f"if it holds times, {time_hint(term.name)}",
                 WorkbenchWarning,
                 stacklevel=4,
             )
@@ -120,7 +120,7 @@ def _check_number(data_type: "DataType", amount: Any, given: Any, holds: str) ->
     from pyspark.sql.types import DecimalType
 
     if kind_of(data_type) == "integer" and amount != int(amount):
-        raise WorkbenchError(f"frame: {given!r} is no whole number, {holds}; give an integer.")
+        raise WorkbenchError(f"frame: {given!r} is not a whole number, {holds}; give an integer.")
     if isinstance(data_type, DecimalType):
         if data_type.precision > MOST_DIGITS:
             raise WorkbenchError(
@@ -186,7 +186,7 @@ def check_arrow(schema: "StructType", argument: str = "df") -> None:
         if (depth := depth_of(field.dataType)) > MOST_NESTED:
             raise WorkbenchError(
                 f"{argument}: column {field.name!r} is nested {depth} deep, and {MOST_NESTED} is "
-                "the most; drop it, or take out of it what is needed."
+                "the most; drop it, or extract what you need."
             )
 
 

@@ -72,9 +72,9 @@ def how_cut(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> s
     --------
     >>> from workbench import fn
     >>> how_cut({"total": fn.sum("x")}, {"total": Frame.rows(None, 0)})
-    'cut by order into pieces, to which states of all rows before them or behind go along (total)'
+    'cut by order into pieces, each with the states of all rows before or after it (total)'
     """
     if names := carried_functions(functions, frames):
-        beyond = "to which states of all rows before them or behind go along"
+        beyond = "each with the states of all rows before or after it"
         return f"cut by order into pieces, {beyond} ({', '.join(names)})"
-    return "cut by order into pieces, as all functions look a bounded way"
+    return "cut by order into pieces, as all functions look a bounded distance"

@@ -62,7 +62,7 @@ def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Co
     if not is_column(given) and not isinstance(given, _PLAIN):
         raise WorkbenchError(
             f"{name}: the default {given!r} is {kind_in_words(given)}, but the column holds "
-            f"{answer.simpleString()}; give a default of that type, as a Column where it is nested."
+            f"{answer.simpleString()}; give a default of that type, as a Column if it is nested."
         )
     value = literal(given)
     kind = value_type(df.without_rows, value, f"{name}: the default", df.side)

@@ -86,16 +86,16 @@ def _why_unbounded(function: Function, frame: Frame) -> str | None:
     info, options = function.info, function.options
     why = why_all_rows(function.name, info, options, bool(function.order))
     if info.extent in (BACK, AHEAD) and not isinstance(options.n, int):
-        return f"{function.name} looks as far as each row says"
+        return f"{function.name} has an n that differs from row to row"
     if info.extent in (BACK, AHEAD):
-        passes = f"{function.name} passes over any number of nulls"
+        passes = f"{function.name} skips any number of nulls"
         return passes if why and any(_unbounded(function, frame)) else None
     if not info.has_frame:
         return f"{function.name} looks at the whole partition" if why else None
     if info.extent == CHUNKS:
         return f"{function.name} counts its chunks from the partition's first row"
     if frame.unit == "session":
-        return f"{frame!r} is as long as its rows come"
+        return f"{frame!r} ends only at a gap"
     if not all(bound is None or _is_constant(bound) for bound in (frame.low, frame.high)):
         return f"{frame!r} differs from row to row"
     if why and any(_unbounded(function, frame)):

@@ -82,7 +82,7 @@ class Over(WindowCall):
     <BLANKLINE>
     >>> print(over.explain())
     engine: kernel, because Spark computes quantile of every frame from scratch (iqr)
-    large partitions: cut by order into pieces, as all functions look a bounded way
+    large partitions: cut by order into pieces, as all functions look a bounded distance
     iqr: wb.fn.quantile('mwh', [0.25, 0.75]) over wb.Frame.rows(-1, 1)
     """
 

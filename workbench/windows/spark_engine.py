@@ -128,7 +128,7 @@ def _unsupported_frame(frame: Frame) -> str | None:
     if frame.varies:
         return "Spark's bounds are the same for all rows"
     if frame.is_empty:
-        return "Spark has no frame that begins behind its end"
+        return "Spark has no frame that begins after its end"
     if frame.unit == "groups":
         return "Spark has no GROUPS"
     if frame.unit == "session":
@@ -246,7 +246,7 @@ def _as_integers(df: BoundTable, name: str, value: "Column", one: "Resolved") ->
     if kind == "integer" or timed:
         return micros_of(value, type_of(df, name).typeName())
     raise WorkbenchError(
-        f"{one.column}: engine='spark' cannot: its bounds of RANGE go along integers, timestamps "
+        f"{one.column}: engine='spark' cannot: its RANGE bounds work along integers, timestamps "
         f"and dates, but {name!r} holds {type_of(df, name).simpleString()}; "
         "take engine='kernel' or 'auto'."
     )

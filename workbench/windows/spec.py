@@ -124,7 +124,7 @@ def _checked_frame(frame: Any, columns: dict[str, Any]) -> Frame | None:
         return None
     if not isinstance(frame, Frame):
         raise WorkbenchError(
-            f"frame: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
+            f"frame: {frame!r} is not a frame; give one such as wb.Frame.rows(-3, 3)."
         )
     functions = [one for one in columns.values() if isinstance(one, Function)]
     if functions and not any(one.info.has_frame for one in functions):
@@ -138,24 +138,24 @@ def _checked_frame(frame: Any, columns: dict[str, Any]) -> Frame | None:
 def _checked_columns(columns: dict[str, Any]) -> dict[str, Function]:
     if not columns:
         raise WorkbenchError(
-            "columns: there is no function; give one by the name of its result, "
+            "columns: there are no functions; give one under the name of its result, "
             "such as mean=wb.fn.avg('mwh')."
         )
     for name, function in columns.items():
         check_text(name, "columns")
         if not name.strip():
             raise WorkbenchError(
-                f"columns: {name!r} is no name of a result; give one, "
+                f"columns: {name!r} is not a name for a result; give one, "
                 "such as mean=wb.fn.avg('mwh')."
             )
         if not isinstance(function, Function):
             raise WorkbenchError(
-                f"{name}: {function!r} is no window function; "
+                f"{name}: {function!r} is not a window function; "
                 f"give one of wb.fn, such as {name}=wb.fn.avg('mwh')."
             )
     names = [name.lower() for name in columns]
     if twice := [name for name in columns if names.count(name.lower()) > 1]:
         raise WorkbenchError(
-            f"columns: {' and '.join(map(repr, twice))} are one name to Spark; rename one."
+            f"columns: {' and '.join(map(repr, twice))} are the same name to Spark; rename one."
         )
     return dict(columns)

@@ -95,6 +95,6 @@ def test_a_job_that_loses_bundles_fails_with_one_sentence(spark: SparkSession) -
     with pytest.raises(PythonException) as error:
         notes.mapInArrow(unbundled, "k long").collect()
     assert cause(error.value) == (
-        "shuffle: 6 rows in 1 bundles were sent to a task, but 0 rows in 0 bundles came, so there "
-        "is no answer; run it again, and report it if that stays so."
+        "shuffle: 6 rows in 1 bundles were sent to a task, but 0 rows in 0 bundles arrived, so "
+        "there is no answer; run it again, and report it if this persists."
     )

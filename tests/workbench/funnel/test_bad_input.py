@@ -314,10 +314,13 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         lambda df: wb.quantiles(df, "n", kind=["cont"]),  # type: ignore[arg-type]
         "kind: ['cont'] is not known; give 'cont' or 'disc'.",
     ),
-    (lambda df: wb.stream_counts(5), "query: 5 is none; give what writeStream.start() returned."),  # type: ignore[arg-type]
+    (
+        lambda df: wb.stream_counts(5),  # type: ignore[arg-type]
+        "query: 5 is not a query; give what writeStream.start() returned.",
+    ),
     (
         lambda df: wb.stream_state(5),  # type: ignore[arg-type]
-        "checkpoint: 5 is no path; give the query's checkpointLocation.",
+        "checkpoint: 5 is not a path; give the query's checkpointLocation.",
     ),
     (
         lambda df: wb.session([1]),  # type: ignore[arg-type]

@@ -144,12 +144,15 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (lambda df: wb.quantiles(df, []), "columns: no column is named; give one column, or several "),
     (lambda df: wb.quantiles(df, "mwh", by="plants"), "by: there is no column 'plants'; "),
-    (lambda df: wb.quantiles(df, "mwh", 1.5), "q: 1.5 is no quantile; give numbers from 0 to 1."),
-    (lambda df: wb.quantiles(df, "mwh", [0.5, -0.1]), "q: -0.1 is no quantile; give numbers "),
+    (
+        lambda df: wb.quantiles(df, "mwh", 1.5),
+        "q: 1.5 is not a quantile; give numbers from 0 to 1.",
+    ),
+    (lambda df: wb.quantiles(df, "mwh", [0.5, -0.1]), "q: -0.1 is not a quantile; give numbers "),
     (lambda df: wb.quantiles(df, "mwh", []), "q: the list is empty; give quantiles from 0 to 1"),
     (
         lambda df: wb.quantiles(df, "mwh", "0.5"),  # type: ignore[arg-type]
-        "q: '0.5' is no quantile; give numbers from 0",
+        "q: '0.5' is not a quantile; give numbers from 0",
     ),
     (
         lambda df: wb.quantiles(df, "mwh", kind="median"),

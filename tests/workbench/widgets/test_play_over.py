@@ -98,7 +98,7 @@ def test_one_table_is_played_and_a_column_belongs_to_a_window_call(table: DataFr
         wb.play(call(wb.fn.rank()))
     with pytest.raises(wb.WorkbenchError, match="column: it is for window calls"):
         wb.play(wb.Funnel(["a"], 1), table, column="n")
-    with pytest.raises(wb.WorkbenchError, match="'m' is no result here; give one of 'answer'"):
+    with pytest.raises(wb.WorkbenchError, match="'m' is not a result here; give one of 'answer'"):
         wb.play(call(wb.fn.rank()), table, column="m")
 
 

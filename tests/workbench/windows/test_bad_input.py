@@ -20,7 +20,7 @@ GIVE_ONE = "give an integer, negative before the current row, a Column, or None 
 ORDER = "give a name, '-name' for descending, or ('name', 'desc', 'nulls first')."
 NEEDS = "needs an order; name its columns in order_by."
 SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
-OF_AGGREGATES = "it is of aggregates of a column, such as wb.fn.sum('x')."
+OF_AGGREGATES = "it is for aggregates of a column, such as wb.fn.sum('x')."
 SPARK_CANNOT = "take engine='kernel' or 'auto'."
 
 NO_LIST = "give one value, or several in a list."
@@ -69,7 +69,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: fn.sum("x").order_by("t"),
-        "order_by: sum is the same in whatever order its rows are; leave it out.",
+        "order_by: sum is the same in any order of the rows; leave it out.",
     ),
     (
         lambda: fn.dense_rank().order_by("t"),
@@ -78,15 +78,15 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (lambda: fn.first("x").order_by(), "order_by: there is no column; name one or more."),
     (
         lambda: fn.first("x").order_by(5),
-        f"order_by: 5 is no column of an order; {ORDER}",
+        f"order_by: 5 is not an order column; {ORDER}",
     ),
     (
         lambda: wb.Over("p", "t", x=fn.fill("x").order_by("a", "b")),
-        "x: fill goes along one column, but order_by names 2; name one.",
+        "x: fill interpolates along one column, but order_by names 2; name one.",
     ),
     (
         lambda: fn.nth("x", 0),
-        "n: 0 is no place; give 1 for the first row and so on, or -1 for the last.",
+        "n: 0 is not a position; give 1 for the first row and so on, or -1 for the last.",
     ),
     (
         lambda: wb.Frame.rows("-3 days", 0),  # type: ignore[arg-type]
@@ -106,7 +106,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Frame.range(-1, "3 days"),
-        "low, high: -1 and '3 days' are not of one kind; give two numbers or two durations.",
+        "low, high: -1 and '3 days' are not of the same kind; give two numbers or two durations.",
     ),
     (
         lambda: wb.Frame.range(float("-inf"), 0),
@@ -135,24 +135,24 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Over("p"),
-        "columns: there is no function; give one by the name of its result, "
+        "columns: there are no functions; give one under the name of its result, "
         "such as mean=wb.fn.avg('mwh').",
     ),
     (
         lambda: wb.Over("p", mean="avg"),  # type: ignore[arg-type]
-        "mean: 'avg' is no window function; give one of wb.fn, such as mean=wb.fn.avg('mwh').",
+        "mean: 'avg' is not a window function; give one of wb.fn, such as mean=wb.fn.avg('mwh').",
     ),
     (
         lambda: wb.Over("p", **{"": fn.count()}),  # type: ignore[arg-type]
-        "columns: '' is no name of a result; give one, such as mean=wb.fn.avg('mwh').",
+        "columns: '' is not a name for a result; give one, such as mean=wb.fn.avg('mwh').",
     ),
     (
         lambda: wb.Over("p", a=fn.count(), A=fn.count()),
-        "columns: 'a' and 'A' are one name to Spark; rename one.",
+        "columns: 'a' and 'A' are the same name to Spark; rename one.",
     ),
     (
         lambda: wb.Over("p", "t", "rows", a=fn.count()),  # type: ignore[arg-type]
-        "frame: 'rows' is no frame; give one such as wb.Frame.rows(-3, 3).",
+        "frame: 'rows' is not a frame; give one such as wb.Frame.rows(-3, 3).",
     ),
     (
         lambda: wb.Over("p", "t", engine="duckdb", a=fn.count()),
@@ -168,7 +168,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: fn.sum("x").over("rows"),  # type: ignore[arg-type]
-        "over: 'rows' is no frame; give one such as wb.Frame.rows(-3, 3).",
+        "over: 'rows' is not a frame; give one such as wb.Frame.rows(-3, 3).",
     ),
     (
         lambda: wb.Over("p", ["a", "b"], wb.Frame.range(-1, 0), total=fn.sum("x")),
@@ -177,7 +177,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Over("p", ["a", "b"], x=fn.fill("x")),
-        "x: fill goes along one column, but order_by names 2; name one.",
+        "x: fill interpolates along one column, but order_by names 2; name one.",
     ),
     (
         lambda: wb.Over("p", list=fn.string_agg("x")),
@@ -193,10 +193,10 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         lambda: wb.Over("p", (), wb.Frame.groups(-1, 0), n=fn.count()),
         f"n: wb.Frame.groups(-1, 0) {NEEDS}",
     ),
-    (lambda: wb.Over("p", 5, n=fn.count()), f"order_by: 5 is no column; {ORDER}"),
+    (lambda: wb.Over("p", 5, n=fn.count()), f"order_by: 5 is not a column; {ORDER}"),
     (
         lambda: wb.Over("p", [("t", "down")], n=fn.count()),
-        f"order_by: ('t', 'down') is no column of an order; {ORDER}",
+        f"order_by: ('t', 'down') is not an order column; {ORDER}",
     ),
     (
         lambda: wb.Over("p", ["t", "-t"], n=fn.count()),
@@ -214,11 +214,11 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         lambda: wb.Frame.range(-(10**400), 0),
         f"low: {-(10**400)} is too far; give None for no bound.",
     ),
-    (lambda: fn.quantile("x", 1.5), "q: 1.5 is no quantile; give numbers from 0 to 1."),
-    (lambda: fn.quantile("x", [0.5, -0.1]), "q: -0.1 is no quantile; give numbers from 0 to 1."),
+    (lambda: fn.quantile("x", 1.5), "q: 1.5 is not a quantile; give numbers from 0 to 1."),
+    (lambda: fn.quantile("x", [0.5, -0.1]), "q: -0.1 is not a quantile; give numbers from 0 to 1."),
     (
         lambda: fn.quantile_disc("x", "0.5"),  # type: ignore[arg-type]
-        "q: '0.5' is no quantile; give numbers from 0 to 1.",
+        "q: '0.5' is not a quantile; give numbers from 0 to 1.",
     ),
     (
         lambda: fn.quantile("x", []),
@@ -253,7 +253,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         )
         for lg_k in (3, 22)
     ),
-    (lambda: fn.approx_quantile("x", 2), "q: 2 is no quantile; give numbers from 0 to 1."),
+    (lambda: fn.approx_quantile("x", 2), "q: 2 is not a quantile; give numbers from 0 to 1."),
     (
         lambda: fn.approx_quantile("x", 0.5, 9),
         "k: 9 is not possible; give an integer of 10 or more, up to 1,000.",
@@ -273,16 +273,16 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Over("p", "t", engine="spark", m=fn.approx_count_distinct("x")),
-        "m: engine='spark' cannot: Spark's approx_count_distinct counts by another sketch; "
+        "m: engine='spark' cannot: Spark's approx_count_distinct uses another sketch; "
         + SPARK_CANNOT,
     ),
     (
         lambda: fn.sum(5),  # type: ignore[arg-type]
-        "column: 5 is no column; give a column's name or a Column.",
+        "column: 5 is not a column; give a column's name or a Column.",
     ),
     (
         lambda: fn.sum("x").where(True),  # type: ignore[arg-type]
-        "where: True is no column; give SQL text or a Column.",
+        "where: True is not a column; give SQL text or a Column.",
     ),
     (
         lambda: fn.sum("x").where("a").where("b"),
@@ -315,7 +315,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: wb.Over("p", "t", engine="spark", m=fn.mode("x")),
-        "m: engine='spark' cannot: Spark's mode is any of the values that are as frequent; "
+        "m: engine='spark' cannot: Spark's mode is any of the equally frequent values; "
         + SPARK_CANNOT,
     ),
     (
@@ -379,7 +379,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (lambda df: wb.over(df, F.col("p"), "t", a=fn.count()), f"partition_by: Column<'p'> {NO_NAME}"),  # type: ignore[arg-type]
     (
         lambda df: ask(df, fn.count(), F.col("t")),
-        f"order_by: Column<'t'> is no column; {ORDER}",
+        f"order_by: Column<'t'> is not a column; {ORDER}",
     ),
     (
         lambda df: ask(df, fn.bit_and(F.col("mwh") / 2)),
@@ -396,12 +396,12 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: ask(df, fn.lead(F.array("mwh"), 1, [1])),
         "answer: the default [1] is a list, but the column holds array<int>; "
-        "give a default of that type, as a Column where it is nested.",
+        "give a default of that type, as a Column if it is nested.",
     ),
     (
         lambda df: ask(df, fn.lead(F.struct("mwh"), 1, {"mwh": 1})),
         "answer: the default {'mwh': 1} is a dict, but the column holds struct<mwh:int>; "
-        "give a default of that type, as a Column where it is nested.",
+        "give a default of that type, as a Column if it is nested.",
     ),
     (
         lambda df: ask(df, fn.sum("mw")),
@@ -458,7 +458,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: ask(df, fn.fill("mwh"), "s"),
-        "answer: fill goes along numbers or times; order by such.",
+        "answer: fill interpolates along numbers or times; order by a column of these.",
     ),
     (
         lambda df: ask(df, fn.count(), "t", wb.Frame.range(-3, 3)),
@@ -471,7 +471,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: ask(df, fn.count(), "mwh", wb.Frame.range(-0.5, 0)),
-        "frame: -0.5 is no whole number, but the order column 'mwh' holds int; give an integer.",
+        "frame: -0.5 is not a whole number, but the order column 'mwh' holds int; give an integer.",
     ),
     (
         lambda df: ask(df, fn.count(), "s", wb.Frame.range(-1, 0)),
@@ -512,7 +512,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: ask(df, fn.count(), "s", wb.Frame.range(F.col("mwh"), 0)),
         "low: the bound Column<'mwh'> holds int, but the order column 's' holds string, "
-        "along which nothing is measured; order by numbers or times.",
+        "which has no distances; order by numbers or times.",
     ),
     (
         lambda df: bounded_by(df, "fine", F.col("wide").cast("decimal(9,2)"), "narrow"),

@@ -295,7 +295,7 @@ CHOICES = [
     (wb.Frame.groups(-1, 0), fn.sum("mwh"), "kernel", "Spark has no GROUPS"),
     (wb.Frame.rows(-1, 0, exclude="ties"), fn.sum("mwh"), "kernel", "Spark has no EXCLUDE"),
     (wb.Frame.rows(-1, 0), fn.median("mwh"), "kernel", "from scratch"),
-    (None, fn.mode("mwh"), "kernel", "any of the values"),
+    (None, fn.mode("mwh"), "kernel", "any of the equally frequent"),
     (None, fn.sum("mwh").distinct(), "kernel", "Spark refuses DISTINCT in a window"),
     (None, fn.max("mwh").distinct(), "spark", "is quick at them"),
     (None, fn.string_agg("s"), "kernel", "no order of the rows"),

@@ -147,7 +147,7 @@ def test_an_empty_table_stays_empty(spark: SparkSession) -> None:
 UNCUT = {
     "dense_rank looks at the whole partition": (fn.dense_rank(), None),
     "fill looks at the whole partition": (fn.fill("id"), None),
-    "lag passes over any number of nulls": (fn.lag("id", 1_001).ignore_nulls(), None),
+    "lag skips any number of nulls": (fn.lag("id", 1_001).ignore_nulls(), None),
     "has no bound on one side, and median needs all rows there": (
         fn.median("id"),
         wb.Frame.rows(None, 0),
@@ -173,7 +173,7 @@ def test_bounds_of_each_row_beside_none_keep_partitions_whole(spark: SparkSessio
 
 def test_it_says_what_goes_along_to_pieces() -> None:
     over = wb.Over("p", "id", wb.Frame.rows(-1, 0), "kernel", near=fn.sum("v"), place=fn.rank())
-    assert "states of all rows before them or behind go along (place)" in over.explain()
+    assert "each with the states of all rows before or after it (place)" in over.explain()
 
 
 def test_it_says_that_the_kernels_would_cut_what_sparks_own_operator_does_not() -> None:

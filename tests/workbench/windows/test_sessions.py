@@ -138,5 +138,5 @@ def test_what_is_no_session_is_a_sentence_before_any_job(
 
 def test_large_partitions_of_sessions_are_one_task() -> None:
     over = wb.Over("who", "at", Frame.session("1 day"), n=fn.count())
-    assert over.uncut == "wb.Frame.session('1 day') is as long as its rows come (n)"
+    assert over.uncut == "wb.Frame.session('1 day') ends only at a gap (n)"
     assert "kernel, because Spark's windows have no SESSION (n)" in over.explain()

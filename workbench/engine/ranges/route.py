@@ -175,8 +175,8 @@ def check_overlap(block: Block, groups: NDArray[np.int64], extent: CallExtent) -
         lacks = mark[first] & CUT_BEFORE and _is_short(before, extent, 0)
         if lacks or (mark[first] & CUT_BEHIND and _is_short(after, extent, 1)):
             raise WorkbenchError(
-                "df: the table has other rows each time it is read, so its large partitions cannot "
-                "be cut; persist it first, or give cut=None."
+                "df: the table has different rows each time it is read, so its large partitions "
+                "cannot be cut; persist it first, or give cut=None."
             )
 
 

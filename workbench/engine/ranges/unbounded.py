@@ -90,7 +90,7 @@ def why_all_rows(name: str, info: FunctionInfo, options: Options, own_order: boo
     if not (info.keeps or info.family == SHIFT):
         return f"{name} needs all rows there"
     if not isinstance(options.n, int):
-        return f"{name} looks as far as each row says"
+        return f"{name} has an n that differs from row to row"
     return (
         f"{name} needs more than {MOST_KEPT:,} rows there" if abs(options.n) > MOST_KEPT else None
     )

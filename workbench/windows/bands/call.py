@@ -53,7 +53,7 @@ def check_band(df: "DataFrame", over: Over) -> None:
     data_type = df.schema[value].dataType if value in df.columns else None
     if data_type is not None and kind_of(data_type) not in NUMBERS:
         raise WorkbenchError(
-            f"{name}: a band is drawn of numbers, but {value!r} holds {data_type.simpleString()}; "
+            f"{name}: a band needs numbers, but {value!r} holds {data_type.simpleString()}; "
             "name a column of numbers."
         )
 

@@ -83,7 +83,9 @@ def held_frames(call: WindowCall, rows: pa.Table, column: str, spark: "SparkSess
     aliases = {carried.of(name): name for name in df.names}
     arrow_rows = worker_rows(df.held, carried.wanted, aliases)
     if arrow_rows is None:
-        raise WorkbenchError("rows: there are times of no zone, which only Spark's tasks place.")
+        raise WorkbenchError(
+            "rows: there are times without a zone, which only Spark's tasks can place."
+        )
     block = ordered_block(arrow_rows, (), task.order)
     (wanted,) = (one for one in task.calls if one.column == column)
     ranges = Window(block, task.order).ranges(wanted.frame)

@@ -112,7 +112,7 @@ def check_result(over: WindowCall, column: str | None) -> None:
     """
     if column is not None and (not isinstance(column, str) or column not in over.columns):
         known = ", ".join(map(repr, over.columns))
-        raise WorkbenchError(f"column: {column!r} is no result here; give one of {known}.")
+        raise WorkbenchError(f"column: {column!r} is not a result here; give one of {known}.")
 
 
 @in_one_sentence()
@@ -213,5 +213,5 @@ def _first_key(table: BoundTable) -> Key:
     keys = [column(table, name, "partition_by") for name in table.key]
     first = collected((table.df.select(*keys).orderBy(*keys) if keys else table.df).limit(1))
     if not first:
-        raise WorkbenchError("df: the table has no row; give one that has some.")
+        raise WorkbenchError("df: the table has no rows; give one that has some.")
     return tuple(first[0]) if keys else ()

@@ -74,13 +74,13 @@ def _checked(changes: Any) -> pa.Table:
     """Refuse anything but a table of changes."""
     if not isinstance(changes, pa.Table) or OP not in changes.column_names:
         raise WorkbenchError(
-            f"changes: these are none; give a pyarrow.Table with a column {OP!r}, as a call that "
-            "emits on update gives it."
+            f"changes: these are not changes; give a pyarrow.Table with a column {OP!r}, as a call "
+            "that emits on update returns it."
         )
     kinds = set(changes.column(OP).unique().to_pylist())
     if unknown := sorted(kinds - set(CHANGES), key=repr):
         raise WorkbenchError(
-            f"changes: their {OP!r} says {unknown[0]!r}, which is no change; "
+            f"changes: their {OP!r} says {unknown[0]!r}, which is not a change; "
             f"give one of {', '.join(map(repr, CHANGES))}."
         )
     return changes
@@ -97,9 +97,9 @@ def _with_columns_of(table: Any, rows: pa.Table) -> pa.Table:
     actual = dict(zip(rows.column_names, rows.schema.types, strict=True))
     if expected != actual:
         name = next(one for one in (*expected, *actual) if expected.get(one) != actual.get(one))
-        ours, theirs = (one.get(name, "no such column") for one in (expected, actual))
+        ours, theirs = (one.get(name, "missing") for one in (expected, actual))
         raise WorkbenchError(
-            f"changes: {name!r} is {theirs} there and {ours} in what was said; fold the changes "
+            f"changes: {name!r} is {theirs} here, but {ours} in said; fold the changes "
             "of one call, and begin with None for those of another."
         )
     return rows.select(table.column_names)
@@ -124,6 +124,6 @@ def _remains(table: pa.Table, removed: pa.Table) -> NDArray[np.bool_]:
     rank_in_code[order] = np.arange(len(table)) - begins[codes[order]]
     if (removals > np.diff(begins)).any():
         raise WorkbenchError(
-            "changes: a row is taken back that was not said; fold every micro-batch once, in order."
+            "changes: a row is removed that is not in said; fold every micro-batch once, in order."
         )
     return np.asarray(rank_in_code >= removals[codes])

@@ -24,7 +24,7 @@ def check_emit(emit: Any, known: "list[str]") -> None:
     """Refuse a stream without an emit mode, or with an unknown one."""
     if emit is None:
         listed = " or ".join(map(repr, known))
-        raise WorkbenchError(f"emit: this is a stream, so say when rows go on: {listed}.")
+        raise WorkbenchError(f"emit: this is a stream, so say when rows are emitted: {listed}.")
     check_known(emit, known, "emit")
 
 
@@ -34,7 +34,7 @@ def check_at_rest(emit: Any, row_id: "tuple[str, ...]" = ()) -> None:
     if emit is not None:
         raise WorkbenchError(
             f"emit: {emit!r} is for streams, and this table is at rest; leave it out, or read the "
-            "table by spark.readStream."
+            "table with spark.readStream."
         )
 
 
@@ -112,8 +112,8 @@ def _check_closing_order(over: "WindowCall", df: BoundTable) -> None:
     names = [term.name for term in over.order_by]
     if not names or names[0] not in marked:
         raise WorkbenchError(
-            f"order_by: {CLOSE} goes along the column of the watermark, and others can only "
-            f"decide among rows of one time; order by {marked[0]!r} first."
+            f"order_by: {CLOSE} follows the column of the watermark, and other columns can only "
+            f"break ties; order by {marked[0]!r} first."
         )
     if over.order_by[0].descending:
         raise WorkbenchError(
@@ -124,13 +124,13 @@ def _check_closing_order(over: "WindowCall", df: BoundTable) -> None:
 
 def _why_never_closes(one: "Resolved") -> str | None:
     name, info = one.function.name, one.function.info
-    advice = "emit='on update' has it, or take a frame that ends"
+    advice = "use emit='on update', or a frame that ends"
     if info.extent == PARTITION:
-        return f"{name} depends on rows to come, so no window closes; leave it to emit='on update'."
+        return f"{name} depends on rows to come, so no window closes; use emit='on update'."
     if info.extent == AHEAD and one.function.options.ignore_nulls:
         return f"{name} that ignores nulls may wait for ever, so no window closes; keep the nulls."
     if info.extent in (BACK, AHEAD) and not isinstance(one.function.options.n, int):
-        return f"{name} looks as far as each row says, so no window closes; {advice}."
+        return f"{name} has an n that differs from row to row, so no window closes; {advice}."
     if info.extent == CHUNKS:
         return (
             f"{name} counts its chunks from a partition's first row, which a stream does not keep."
@@ -140,5 +140,5 @@ def _why_never_closes(one: "Resolved") -> str | None:
     if one.frame.high is None:
         return f"{one.frame!r} has no end, so it never closes; {advice}."
     if any(b is not None and isinstance(b.amount, PerRow) for b in (one.frame.low, one.frame.high)):
-        return "a frame that differs from row to row has no end that is known; give constants."
+        return "a frame that differs from row to row has no known end; give constant bounds."
     return None

@@ -118,7 +118,9 @@ def stream_counts(query: "StreamingQuery") -> list[dict[str, int]]:
       'rows_recomputed': 3, 'rows_read': 3, 'rows_held': 3}]
     """
     if not hasattr(query, "recentProgress"):
-        raise WorkbenchError(f"query: {query!r} is none; give what writeStream.start() returned.")
+        raise WorkbenchError(
+            f"query: {query!r} is not a query; give what writeStream.start() returned."
+        )
     return [summed(progress.observedMetrics or {}) for progress in query.recentProgress]
 
 
@@ -247,13 +249,13 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
 
     if not isinstance(checkpoint, str | PathLike):
         raise WorkbenchError(
-            f"checkpoint: {checkpoint!r} is no path; give the query's checkpointLocation."
+            f"checkpoint: {checkpoint!r} is not a path; give the query's checkpointLocation."
         )
     number = whole_number(operator)
     if number is None or number < 0:
         raise WorkbenchError(
-            f"operator: {operator!r} is no stateful operator of a query; give 0 for its last one, "
-            "1 for the one before."
+            f"operator: {operator!r} is not the number of a stateful operator; give 0 for the "
+            "query's last one, 1 for the one before."
         )
     reader = session().read.format("statestore").option("stateVarName", name)
     try:
@@ -278,9 +280,9 @@ def _read(values: "DataFrame", checkpoint: "str | PathLike[str]") -> "list[Row]"
         return collected(values)
     except (Py4JJavaError, PySparkException):
         raise WorkbenchError(
-            f"checkpoint: the state in {fspath(checkpoint)!r} cannot be read, as files of it are "
-            "gone or damaged; ask again where the query runs, else restore it as a whole, or begin "
-            "a new checkpoint."
+            f"checkpoint: the state in {fspath(checkpoint)!r} cannot be read, as some of its files "
+            "are missing or damaged; ask again if the query is running, else restore the whole "
+            "checkpoint, or begin a new one."
         ) from None
 
 

@@ -36,14 +36,14 @@ def check_updating(over: "WindowCall", df: BoundTable, row_id: tuple[str, ...]) 
         if name.lower() == OP != name:
             raise WorkbenchError(
                 f"df: the result says in {OP!r} what becomes of a row, and {name!r} is the same "
-                f"name to Spark; call it {OP!r} if it says so too, else something else."
+                f"name to Spark; rename it to {OP!r} if it means the same, else to something else."
             )
     for name in row_id:
         column(df, name, "row_id")
         kind = type_of(df, name)
         if name == OP or kind_of(kind) not in SORTED:
             raise WorkbenchError(
-                f"row_id: {name!r} holds {kind.simpleString()}, which tells no rows apart; "
+                f"row_id: {name!r} holds {kind.simpleString()}, which cannot tell rows apart; "
                 "give a column of integers or text."
             )
     if OP in df.names:

@@ -29,8 +29,8 @@ def check_no_second_watermark(df: BoundTable) -> None:
     """
     if any(has_watermark(df, name) for name in df.names) and waits_for_itself(plan_of(df.df)):
         raise WorkbenchError(
-            f"df: it has a watermark behind a call with {CLOSE}, which has one in front; Spark "
-            "takes the lesser of both, so that no row would ever go on; write the first answer "
+            f"df: it has a watermark after a call with {CLOSE}, which has one before it; Spark "
+            "takes the lesser of the two, so no row would ever be emitted; write the first result "
             "to files, and read these as a stream."
         )
 

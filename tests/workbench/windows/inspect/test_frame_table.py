@@ -125,11 +125,11 @@ def test_a_result_that_is_not_there_is_refused_before_a_job(
     spark: SparkSession, sales: DataFrame
 ) -> None:
     call = over(wb.Frame.rows(-1, 1))
-    sentence = "^column: 'm' is no result here; give one of 'n'.$"
+    sentence = "^column: 'm' is not a result here; give one of 'n'.$"
     with no_job(spark):
         with pytest.raises(wb.WorkbenchError, match=sentence):
             call.frames(sales, column="m")
-        with pytest.raises(wb.WorkbenchError, match=r"^column: \['n'\] is no result here"):
+        with pytest.raises(wb.WorkbenchError, match=r"^column: \['n'\] is not a result here"):
             call.frames(sales, column=["n"])  # type: ignore[arg-type]
         with pytest.raises(wb.WorkbenchError, match=sentence):
             wb.play(call, sales, column="m")

@@ -57,8 +57,8 @@ def test_a_column_of_which_spark_has_no_watermark(stream: DataFrame, kind: str) 
 @pytest.mark.parametrize(
     ("partition_by", "order_by", "message"),
     [
-        ("user", "value", "goes along the column of the watermark, and others .* by 'at' first"),
-        ("user", ["value", "at"], "can only decide among rows of one time; order by 'at' first"),
+        ("user", "value", "follows the column of the watermark, and other .* by 'at' first"),
+        ("user", ["value", "at"], "other columns can only break ties; order by 'at' first"),
         ("user", (), "order_by: .* order by 'at'"),
         ("user", ["-at", "value"], "needs an ascending order, .* order by 'at'"),
         ("user", "-at", "needs an ascending order, .* order by 'at'"),
@@ -108,7 +108,7 @@ def second_watermark(spark: SparkSession, emit: str) -> None:
     rows = spark.readStream.format("rate").load().selectExpr("value % 3 AS user", "timestamp AS at")
     closed = wb.over(rows.withWatermark("at", "1 minute"), "user", "at", emit=CLOSE, n=fn.count())
     again = closed.unionByName(closed).withWatermark("at", "1 minute")
-    with pytest.raises(wb.WorkbenchError, match=r"df: .* no row would ever go on; write the first"):
+    with pytest.raises(wb.WorkbenchError, match=r"df: .* no row would ever be emitted; write the"):
         wb.over(again, "user", "at", emit=emit, m=fn.count())
 
 
@@ -148,7 +148,9 @@ def test_a_checkpoint_that_is_none(spark: SparkSession, tmp_path: Any) -> None:
 @pytest.mark.parametrize("operator", ["x", -1, 1.0, True, None])
 def test_an_operator_that_is_none(spark: SparkSession, tmp_path: Any, operator: Any) -> None:
     for look in (wb.stream_state, wb.late_rows):
-        with pytest.raises(wb.WorkbenchError, match=r"operator: .* give 0 for its last one, 1 for"):
+        with pytest.raises(
+            wb.WorkbenchError, match=r"operator: .* give 0 for the query's last one, 1"
+        ):
             look(tmp_path, operator=operator)
 
 

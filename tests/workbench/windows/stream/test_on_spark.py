@@ -140,7 +140,7 @@ def test_a_checkpoint_that_was_begun_otherwise_is_refused(
             refused(f"begun with {q.BUCKETS} buckets, but the query now has {q.BUCKETS + 3}; set")
         with monkeypatch.context() as patch:
             patch.setattr(stream_plan, "Seal", partial(Seal, version=VERSION + 1))
-            refused(f"has the format {VERSION}, but .* writes {VERSION + 1}; go on with the vers")
+            refused(f"has the format {VERSION}, but .* writes {VERSION + 1}; continue with the")
     finally:
         extra.unlink()
 
@@ -188,7 +188,7 @@ def test_a_checkpoint_that_has_lost_files_is_one_sentence(done: Done, tmp_path: 
         one.unlink()
     for look in (wb.stream_state, wb.late_rows):
         with pytest.raises(
-            wb.WorkbenchError, match=r"checkpoint: .* cannot be read, .* restore it"
+            wb.WorkbenchError, match=r"checkpoint: .* cannot be read, .* restore the"
         ):
             look(checkpoint)
 

@@ -372,13 +372,13 @@ def test_a_batch_that_is_late_as_a_whole_says_nothing() -> None:
 
 
 BAD = [
-    ([("+I", 0), ("+I", 0)], "row_id: a change brings a row whose id 0 is there already"),
-    ([("+U", 5)], "row_id: a change brings a row whose id 5 is there already"),
-    ([("-D", 7)], "op: a change takes back a row whose id 7 is not there"),
-    ([("-U", 5), ("+U", 5), ("-D", 5), ("-D", 5)], "op: a change takes back a row whose id 5"),
+    ([("+I", 0), ("+I", 0)], "row_id: a change adds a row whose id 0 is there already"),
+    ([("+U", 5)], "row_id: a change adds a row whose id 5 is there already"),
+    ([("-D", 7)], "op: a change removes a row whose id 7 is not there"),
+    ([("-U", 5), ("+U", 5), ("-D", 5), ("-D", 5)], "op: a change removes a row whose id 5"),
     ([("+I", None)], "row_id: a row's id is null; give every row one"),
-    ([("u", 5)], "op: 'u' is no change; give '\\+I', '-U', '\\+U' or '-D'"),
-    ([(None, 5)], "op: None is no change"),
+    ([("u", 5)], "op: 'u' is not a change; give '\\+I', '-U', '\\+U' or '-D'"),
+    ([(None, 5)], "op: None is not a change"),
 ]
 
 

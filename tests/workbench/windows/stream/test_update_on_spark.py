@@ -166,7 +166,7 @@ def test_a_row_id_that_is_there_twice_ends_the_query_with_a_sentence(
     source = Source(tmp_path / "in", changelog=False)
     source.write([row("a", 0, 1, 1), row("a", 1, 1, 1)])
     stream = CALL.run(source.stream(spark), emit="on update", row_id="id")
-    with pytest.raises(StreamingQueryException, match="row_id: a change brings a row whose id 1"):
+    with pytest.raises(StreamingQueryException, match="row_id: a change adds a row whose id 1"):
         follow(stream, Sink("id"), tmp_path / "checkpoint")
 
 

@@ -124,7 +124,7 @@ class BatchRows:
         self._refuse_twice(count > 1, entity)
         if (count < 0).any():
             at = np.flatnonzero(count[entity] < 0)[-1]
-            self._refuse("op", at, "takes back {} is not there")
+            self._refuse("op", at, "removes {} is not there")
         changed_rows = np.zeros(len(row), np.bool_)
         changed_rows[entity[~left_out]] = True
         gone = np.zeros(self.retained, np.uint8)
@@ -205,13 +205,13 @@ class BatchRows:
     def _refuse_twice(self, twice: Mask, entity: Ints) -> None:
         if twice.any():
             at = np.flatnonzero(twice[entity])[-1]
-            self._refuse("row_id", at, "brings {} is there already")
+            self._refuse("row_id", at, "adds {} is there already")
 
     def _refuse(self, argument: str, at: int, what: str) -> None:
         row_id = [self.rows.column(name)[self.retained + int(at)].as_py() for name in self.row_id]
         effect = what.format(f"a row whose id {', '.join(map(repr, row_id))}")
         raise WorkbenchError(
-            f"{argument}: a change {effect}; give each row an id of its own, and -U before +U."
+            f"{argument}: a change {effect}; give each row its own id, and -U before +U."
         )
 
 
@@ -220,6 +220,6 @@ def _is_addition(op: pa.ChunkedArray) -> Mask:
     known = pc.is_in(op, value_set=pa.array(OPS))
     if not pc.all(known).as_py() and len(op):
         wrong = op.filter(pc.invert(known))[0].as_py()
-        raise WorkbenchError(f"op: {wrong!r} is no change; give '+I', '-U', '+U' or '-D'.")
+        raise WorkbenchError(f"op: {wrong!r} is not a change; give '+I', '-U', '+U' or '-D'.")
     is_addition = as_array(pc.is_in(op, value_set=pa.array(ADDITIONS)))
     return np.asarray(is_addition.to_numpy(zero_copy_only=False), np.bool_)

@@ -110,11 +110,14 @@ now has 8; set spark.sql.shuffle.partitions to 4 as it was, or begin a new check
         if version != self.version:
             return (
                 f"its state has the format {version}, but this version of the workbench reads and "
-                f"writes {self.version}; go on with the version that wrote it, or {begin}."
+                f"writes {self.version}; continue with the version that wrote it, or {begin}."
             )
         if buckets != self.buckets:
             return self._wrong_buckets(buckets)
-        return f"it was begun by another window call or over other columns; call it so, or {begin}."
+        return (
+            "it was begun by another window call or over other columns; repeat that call, "
+            f"or {begin}."
+        )
 
 
 def packed_part(part: Block, seal: Seal) -> bytes:

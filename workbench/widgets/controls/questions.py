@@ -155,7 +155,7 @@ QUESTIONS = {
     for one in (
         TableQuestion(
             "Funnel",
-            "How many get from step to step within a time, and where the others stop.",
+            "How many get from step to step within a window, and where the others stop.",
             {"key": _KEY, "time": _TIME, "event": "what happened"},
             _funnel,
             "funnel",
@@ -169,7 +169,7 @@ QUESTIONS = {
         ),
         TableQuestion(
             "Features as of queries",
-            "What was known of a key at a time: each event asks for what came before it.",
+            "What was known about a key at a time: each event asks about what came before it.",
             {"key": _KEY, "time": _TIME},
             _features,
             "backfill",

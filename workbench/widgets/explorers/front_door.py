@@ -273,9 +273,7 @@ class FrontDoor(Card):
         name = self._roles()[role]
         if name is None:
             proposals = self.profile.proposals[role]
-            return joined(
-                [MEANINGS[role] if proposals else f"{MEANINGS[role]}: no column can be it"]
-            )
+            return joined([MEANINGS[role] if proposals else f"{MEANINGS[role]}: no column fits"])
         reasons = {one.column: one.reason for one in self.profile.proposals[role]}
         words = [reasons.get(name, f"chosen by hand: {self.profile.columns[name].type}")]
         reading = self.profile.reading(name, self.format.value) if role == "time" else None

@@ -87,9 +87,9 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         self.tab = widgets.ToggleButtons(
             options=TABS, value=STEPS, style={"button_width": "auto"},
             tooltips=["What each step keeps and loses", "By the time of the first step",
-                      "Segments beside each other, with intervals",
-                      "What tells those who went on from those who dropped off",
-                      "What they did behind a step, in front of one, or between two"],
+                      "Segments side by side, with intervals",
+                      "What distinguishes those who went on from those who dropped off",
+                      "What they did after a step, before one, or between two"],
         )  # fmt: skip
         options = period_choices(prepared)
         self.every = _choice("every", options, default_period(prepared))
@@ -349,7 +349,7 @@ def _trend_words(rows: pd.DataFrame, unit: str, every: Duration) -> str:
 def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: int) -> View:
     """Return the view of the largest segments, compared; without segments, a request for some."""
     if not by:
-        words = "Choose by which column segments are told apart."
+        words = "Choose the column that defines the segments."
         if not prepared.keep:
             words = "There are no columns to compare by: prepare the events with keep=[...]."
         figure = empty(themed(go.Figure(), height=140), words)

@@ -96,7 +96,7 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         self.step = _choice("who went on to", [("", None)], None)
         self.after, self.before = (_choice(word, [("", None)], None) for word in ENDS)
         self.dropped = widgets.Checkbox(
-            value=False, description="only who took no later step", indent=False,
+            value=False, description="only those who took no later step", indent=False,
             layout={"width": "auto"}, tooltip="Only those who dropped off there",
         )  # fmt: skip
         #: The further controls of each tab.
@@ -406,7 +406,7 @@ def _compare_words(comparison: pd.DataFrame) -> str:
     apart = row["difference_low"] > 0 or row["difference_high"] < 0
     points = points_text(row["difference"], row["difference_low"], row["difference_high"])
     words = f"{name_of(tuple(row[by]))}: {share_text(row['share'], row['low'], row['high'])}, "
-    words += f"{points} to {name_of(comparison.attrs['baseline'])}"
+    words += f"{points} compared to {name_of(comparison.attrs['baseline'])}"
     return f"{words}; {'that is more than chance' if apart else 'it may be chance'}."
 
 

@@ -75,7 +75,7 @@ def test_a_slow_question_says_how_far_it_is_and_can_be_stopped(open_notebook: Op
     assert page.evaluate(KERNEL_ANSWERS) == "ok"
     expect(page.get_by_text(" of 60 tasks")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Stopped: what is drawn is the answer before.")).to_be_visible()
+    expect(page.get_by_text("Stopped: the previous answer is still shown.")).to_be_visible()
     expect(page.locator(".wb-asking")).to_have_count(0)
     expect(page.get_by_role("button", name="Ask again")).to_be_visible()
     expect(drawn).to_have_text(before, use_inner_text=True)

@@ -121,7 +121,7 @@ def test_what_cannot_be_read_without_a_kernel_is_named(
         "code cell 1 ended with ZeroDivisionError: division by zero",
         "code cell 2 shows a widget without a picture; show one of wb's.",
         "code cell 3 was not run; run the notebook before it is saved.",
-        f"it carries the state of widgets; take it out by {STRIP}.",
+        f"it carries the state of widgets; remove it with {STRIP}.",
     ]
     with pytest.raises(SystemExit, match=r"^1$"):
         main([str(path)])

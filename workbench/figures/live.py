@@ -88,7 +88,8 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
     """
     if not strips:
         return empty(
-            themed(go.Figure(), height=270), "No row has been said yet: what comes is drawn here."
+            themed(go.Figure(), height=270),
+            "No row has been emitted yet: rows are drawn here as they arrive.",
         )
     rows = len(strips)
     figure = make_subplots(

@@ -77,7 +77,7 @@ def _check(table: pd.DataFrame, columns: Sequence[str], argument: str) -> None:
             known = ", ".join(map(repr, table.columns))
             raise WorkbenchError(f"{argument}: it has no column {name!r}; it has {known}.")
     if table.empty:
-        raise WorkbenchError(f"{argument}: it has no row; fetch some keys first.")
+        raise WorkbenchError(f"{argument}: it has no rows; fetch some keys first.")
 
 
 def _figure(

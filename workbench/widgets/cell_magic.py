@@ -80,7 +80,7 @@ def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
     rows = check_count(arguments.rows, "--rows", "rows")
     for option, name in (("--into", arguments.into), ("--query", arguments.query)):
         if name is not None and not name.isidentifier():
-            raise WorkbenchError(f"{option}: {name!r} is not a name in Python; give one.")
+            raise WorkbenchError(f"{option}: {name!r} is not a valid Python name; give one.")
     query = Query(cell, arguments.dialect, tables_of(shell.user_ns))
     results = {arguments.into: query.answer, arguments.query: query}
     shell.user_ns.update({name: value for name, value in results.items() if name is not None})

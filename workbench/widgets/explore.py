@@ -99,7 +99,9 @@ def explore(
 
 def _open_at(explorer: Any, state: str) -> None:
     if isinstance(explorer, LiveStream):
-        raise WorkbenchError("state: a stream goes on, and has no view to open; leave it out.")
+        raise WorkbenchError(
+            "state: a stream keeps changing, and has no view to open; leave it out."
+        )
     explorer.state = state
 
 

@@ -130,7 +130,7 @@ def read_notebook(source: Path) -> Any:
         return read(source, as_version=4)
     except Exception as error:
         raise WorkbenchError(
-            f"notebook: {str(source)!r} is no notebook; give an .ipynb file."
+            f"notebook: {str(source)!r} is not a notebook; give an .ipynb file."
         ) from error
 
 

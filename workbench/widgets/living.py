@@ -13,9 +13,7 @@ from workbench.widgets.stepper.player import player_page, still_step
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 PICTURE = "image/svg+xml"
-NEEDS_A_KERNEL = (
-    "A picture of what was seen: to choose something else, run this cell in the notebook."
-)
+NEEDS_A_KERNEL = "A saved picture: to choose something else, run this cell in the notebook."
 _FRAMED = Path(__file__).parent / "static" / "framed.html"
 #: The height of a frame until its page reports one, in pixels.
 _HEIGHT = 640

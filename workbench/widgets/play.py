@@ -81,7 +81,8 @@ def play(
         raise WorkbenchError("column: it is for window calls and backfills; leave it out.")
     if beside is not None and not isinstance(beside, type(what)):
         raise WorkbenchError(
-            f"beside: it is {kind_in_words(beside)}; give {kind_in_words(what)}, as what is."
+            f"beside: it is {kind_in_words(beside)}; give {kind_in_words(what)}, like the first "
+            "argument."
         )
     # Kernels write into their arguments: the one beside starts from a copy.
     copies = deepcopy(tables) if isinstance(beside, Kernel) else tables

@@ -41,7 +41,7 @@ def predict(notebook: str, seed: int = 0) -> Player:
         )
     number = whole_number(seed)
     if number is None:
-        raise WorkbenchError(f"seed: {seed!r} is no whole number; give one, such as 7.")
+        raise WorkbenchError(f"seed: {seed!r} is not a whole number; give one, such as 7.")
     player = Player(fresh_lesson(notebook, number))
     player.mode = "lecture"
     return player

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GLANCE, EVERY = 0.3, 0.3
 #: The CSS class of a widget while it shows the answer to the question before.
 ASKING = "wb-asking"
-STOPPED = "Stopped: what is drawn is the answer before."
+STOPPED = "Stopped: the previous answer is still shown."
 STYLE = stylesheet(
     ".wb-progress{display:flex;align-items:center;gap:10px;font-variant-numeric:tabular-nums}"
     ".wb-bar{flex:0 0 140px;height:6px;border-radius:3px;overflow:hidden;"

@@ -35,7 +35,7 @@ def problems(path: Path) -> list[str]:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
     sentences = [one for number, cell in enumerate(cells, 1) for one in _of_cell(number, cell)]
     if "widgets" in notebook.metadata:
-        sentences.append(f"it carries the state of widgets; take it out by {STRIP}.")
+        sentences.append(f"it carries the state of widgets; remove it with {STRIP}.")
     if path.stat().st_size > MOST_BYTES:
         sentences.append(
             f"it has {path.stat().st_size:,} bytes; show less, or clear what is large."

@@ -255,7 +255,7 @@ def _layout_options(rows: int, name: str, columns: int) -> dict[str, Any]:
     """Return the options of itables for the controls around the table."""
     file = {
         "extend": "csvHtml5", "text": "CSV", "filename": name, "footer": False,
-        "titleAttr": "Save the rows that are found as CSV",
+        "titleAttr": "Save the matching rows as CSV",
         "exportOptions": {
             "columns": list(range(columns, 2 * columns)), "trim": False, "stripNewlines": False,
         },
@@ -270,7 +270,7 @@ def _layout_options(rows: int, name: str, columns: int) -> dict[str, Any]:
     words = {
         "search": "", "searchPlaceholder": f"Search {rows:,} rows",
         "info": "_START_ to _END_ of _TOTAL_", "infoFiltered": "found in _MAX_", "infoEmpty": "",
-        "zeroRecords": "No row has these words.",
+        "zeroRecords": "No row contains these words.",
     }  # fmt: skip
     return {"layout": layout, "pageLength": PAGE, "paging": long, "language": words}
 

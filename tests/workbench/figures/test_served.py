@@ -57,7 +57,7 @@ ROWS = served(TIMES)
 @pytest.mark.parametrize(
     ("log", "feature", "offline", "sentence"),
     [
-        (ROWS[:0], "count", None, "served: it has no row; fetch some keys first."),
+        (ROWS[:0], "count", None, "served: it has no rows; fetch some keys first."),
         (ROWS, "cuont", None, "served: it has no column 'cuont'; it has 'user', 'at', "),
         (ROWS, "count", ROWS[["user", "at"]], "offline: it has no column 'count'; it has "),
     ],

@@ -217,8 +217,8 @@ def test_the_explorer_takes_another_number_of_queries_and_keeps_the_range_within
     ("arguments", "sentence"),
     [
         ((65, 0, 1), "queries: 65 cannot be drawn; give 2 to 64"),
-        ((16, 9, 4), "left, right: [9, 4) is no range of 16 queries; give 0 <= left <= right"),
-        ((16, 4, 17), "left, right: [4, 17) is no range"),
+        ((16, 9, 4), "left, right: [9, 4) is not a range of 16 queries; give 0 <= left <= right"),
+        ((16, 4, 17), "left, right: [4, 17) is not a range"),
     ],
 )
 def test_an_explorer_of_no_range_is_refused(arguments: tuple[int, ...], sentence: str) -> None:

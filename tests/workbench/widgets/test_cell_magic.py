@@ -65,7 +65,11 @@ def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:
     [
         ("", "SELECT id,\n  sum(x OVER () FROM t", ["  sum(x OVER () FROM t", "        ^"]),
         ("--dialect oracle", "SELECT 1", ["WorkbenchError: dialect: 'oracle' is not known; give"]),
-        ("--into 3x", "SELECT 1", ["WorkbenchError: --into: '3x' is no name of Python; give one."]),
+        (
+            "--into 3x",
+            "SELECT 1",
+            ["WorkbenchError: --into: '3x' is not a valid Python name; give one."],
+        ),
         ("--into 'a", "SELECT 1", ['WorkbenchError: %%wbsql: a quote in "--into \'a" is never']),
         ("", "SELECT * FROM plant", ["WorkbenchError: query: there is no table 'plant'; did you"]),
         (

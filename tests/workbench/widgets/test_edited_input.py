@@ -46,8 +46,8 @@ def test_the_events_of_the_picture_know_their_row() -> None:
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ([], "rows: none is left to step through; keep one."),
-        ([["never", "signup"]], "time: 'never' is no time; give one such as 2013-01-01 10:03:00."),
+        ([], "rows: no row is left to step through; keep one."),
+        ([["never", "signup"]], "time: 'never' is not a time; give one such as 2013-01-01 10:03"),
         ([["1970-01-01T00:01", "sleep"]], "event: 'sleep' is not known; use 'landing_page', "),
         ([["1970-01-01T00:01"]], "rows: a row needs 2 fields."),
     ],

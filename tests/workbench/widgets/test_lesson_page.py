@@ -103,7 +103,7 @@ def test_a_notebook_that_is_not_there_and_a_file_that_is_none_are_refused(tmp_pa
         wb.lesson("nowhere")
     text = tmp_path / "text.ipynb"
     text.write_text("no notebook", "utf-8")
-    with pytest.raises(WorkbenchError, match="is no notebook"):
+    with pytest.raises(WorkbenchError, match="is not a notebook"):
         wb.lesson(text)
     with pytest.raises(WorkbenchError, match=r"^notebook: this is an int, not a path; give the "):
         wb.lesson(3)  # type: ignore[arg-type]

@@ -49,8 +49,8 @@ def test_the_exercise_is_a_lecture_whose_still_gives_nothing_away() -> None:
     [
         (("99-nothing",), "notebook: no questions are drawn for '99-nothing'; use one of 00"),
         ((["03-segment-tree"],), r"notebook: no questions are drawn for \['03"),
-        (("03-segment-tree", "a"), "seed: 'a' is no whole number"),
-        (("03-segment-tree", True), "seed: True is no whole number"),
+        (("03-segment-tree", "a"), "seed: 'a' is not a whole number"),
+        (("03-segment-tree", True), "seed: True is not a whole number"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(

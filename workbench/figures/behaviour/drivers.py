@@ -59,9 +59,9 @@ def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
         step = cut(name_shown(drivers.step), _NAME)
         return empty(
             themed(go.Figure(), height=140),
-            f"Nothing tells who went on to {step} from who did not: {drivers.looked_at:,} looked "
-            f"at, {drivers.went_on:,} {noun(drivers.went_on, drivers.unit)} went on, "
-            f"{drivers.dropped:,} dropped off.",
+            f"Nothing distinguishes those who went on to {step} from those who did not: "
+            f"{drivers.looked_at:,} looked at, {drivers.went_on:,} "
+            f"{noun(drivers.went_on, drivers.unit)} went on, {drivers.dropped:,} dropped off.",
         )
     y = list(range(len(table)))
     ratio, low, high = (

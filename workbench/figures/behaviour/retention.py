@@ -63,7 +63,7 @@ def retention_figure(retention: "Retention", most: int = MOST_COHORTS) -> go.Fig
     before = f"; {rest:,} older cohorts are not drawn" if rest else ""
     subtitle = (
         f"share of each cohort of {unit} that did {cut(spec.again_label, _NAME)} in a period of "
-        f"{spec.every} behind {cut(spec.label, _NAME)}; …: not over{before}"
+        f"{spec.every} after {cut(spec.label, _NAME)}; …: not over{before}"
     )
     names = [
         chart_text(f"{name}  {users:,}")

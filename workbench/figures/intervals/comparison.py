@@ -57,7 +57,7 @@ def comparison_figure(compared: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.F
     steps = len(compared) // max(compared.groupby(list(by), dropna=False, sort=False).ngroups, 1)
     labels = compared["step"].tolist()[:steps]
     if steps < 2:
-        return empty(themed(go.Figure(), height=140), "There is no step to compare behind step 1.")
+        return empty(themed(go.Figure(), height=140), "There is no step to compare after step 1.")
     keys = [tuple(row) for row in compared[list(by)].iloc[::steps].itertuples(index=False)]
     base = _baseline_index(keys, compared.attrs["baseline"])
     shown = sorted({base, *range(min(most, len(keys)))})

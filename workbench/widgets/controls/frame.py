@@ -27,7 +27,7 @@ HINTS = {
     "rows": "counts rows",
     "range": "measures along the order: a number, or a duration such as 3 days",
     "groups": "counts groups of peers, which are equal in the order",
-    "session": "rows that each come less than a gap behind the one before: a number, or 30 minutes",
+    "session": "rows that each come less than a gap after the one before: a number, or 30 minutes",
 }
 BEFORE, HERE, AFTER, NONE = "preceding", "current row", "following", "unbounded"
 #: The kind of a bound that the controls cannot show, such as a column with distances.
@@ -84,9 +84,9 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
         if size[:1] in ("-", "+"):
             words = f"{size!r} has a sign, but the side is chosen; leave the sign out"
         elif not size:
-            words = f"how far is missing; give {DISTANCES[unit]}"
+            words = f"the distance is missing; give {DISTANCES[unit]}"
         elif not _is_distance(size, unit):
-            words = f"{size!r} is no distance; give {DISTANCES[unit]}"
+            words = f"{size!r} is not a distance; give {DISTANCES[unit]}"
         else:
             return
         raise WorkbenchError(f"{label}: {words}.")

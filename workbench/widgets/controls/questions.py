@@ -89,8 +89,8 @@ class TableQuestion:
         """Return a sentence about what is yet to be chosen, or None if the choice is complete."""
         roles = [role for role in self.needs if getattr(choice, role) is None]
         if roles:
-            needed = " and ".join(f"{self.needs[role]} ({role})" for role in roles)
-            return f"{self.title} needs {needed}; choose one above."
+            needed = " and ".join(f"{role} ({self.needs[role]})" for role in roles)
+            return f"{self.title} needs a column for {needed}; choose one above."
         others = [getattr(choice, role) for role in self.needs if role != "key"]
         chosen = [*choice.keys, *others]
         if repeated := [name for name in chosen if chosen.count(name) > 1]:
@@ -155,7 +155,7 @@ QUESTIONS = {
     for one in (
         TableQuestion(
             "Funnel",
-            "How many get from step to step within a time, and where the others stop.",
+            "How many get from step to step within a window, and where the others stop.",
             {"key": _KEY, "time": _TIME, "event": "what happened"},
             _funnel,
             "funnel",
@@ -169,7 +169,7 @@ QUESTIONS = {
         ),
         TableQuestion(
             "Features as of queries",
-            "What was known of a key at a time: each event asks for what came before it.",
+            "What was known about a key at a time: each event asks about what came before it.",
             {"key": _KEY, "time": _TIME},
             _features,
             "backfill",

@@ -163,7 +163,7 @@ def _shares(text: str, first: Over) -> tuple[float, float]:
         low, high = 1.0, 0.0
     if not 0 <= low < high <= 1:
         raise WorkbenchError(
-            f"state: band={text!r} is no band; use two shares, such as 0.25..0.75."
+            f"state: band={text!r} is not a band; use two shares, such as 0.25..0.75."
         )
     return low, high
 

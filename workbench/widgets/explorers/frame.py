@@ -280,7 +280,7 @@ def _words(table: FrameTable) -> str:
     """Return the numbers of rows in the frames, in words."""
     sizes = table.inside.sum(axis=1)
     rows = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
-    cut = f"Only the first {len(sizes)} rows are here, and frames end with the last of them."
+    cut = f"Only the first {len(sizes)} rows are shown, and frames end with the last of them."
     return f"{rows} {noun(sizes.max(), 'rows')} in a frame." + (f" {cut}" if table.cut else "")
 
 

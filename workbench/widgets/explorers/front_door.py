@@ -206,7 +206,7 @@ class FrontDoor(Card):
     def _show_explorer(self, explorer: Any) -> None:
         self.explorer = explorer
         self.place.children = (explorer,)
-        self.status.tell("✓ The explorer is below, and so are the lines that make it.")
+        self.status.tell("✓ The explorer is below, and so is the code that makes it.")
         self._opened_at = time.monotonic()
 
     def _offer_formats(self, _change: Any = None) -> None:

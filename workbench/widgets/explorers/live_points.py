@@ -118,7 +118,7 @@ class PointTable(Table):
         self._listed_rows = frame.rows
         band, size = band_of(self._over), len(frame.rows)
         who = element("b", f"{point.key} at {value_text(point.time.item())}")
-        rows = f"of the {size:,} row{'' if size == 1 else 's'} in its frame, as said {when}."
+        rows = f"of the {size:,} row{'' if size == 1 else 's'} in its frame, as emitted {when}."
         self.note.value = element("p", who, f": {band} = {value_text(frame.answer)}, {rows}")
 
     def _list_rows(self, point: EmittedRow, rows: pa.Table) -> None:

@@ -121,7 +121,7 @@ class LiveStream(Card):
             self.chart, self.clicked, controls=self._controls(), rows=[self.numbers_view],
             foot=[self.progress, self.status, HTML(code_line(repr(over)))],
         )  # fmt: skip
-        self._draw("✓ The query runs; step or play to let time go on.")
+        self._draw("✓ The query runs; step or play to let time advance.")
 
     def _controls(self) -> list[Any]:
         self.play_button.observe(self._toggle_play, names="value")
@@ -201,7 +201,7 @@ class LiveStream(Card):
         point = EmittedRow(key, np.datetime64(time, "us"), number)
         frame = self.clicked.frame_of(point, self._emitted)
         if frame is None:
-            raise WorkbenchError(f"key, time: no row of {key!r} at {time} has been said.")
+            raise WorkbenchError(f"key, time: no row of {key!r} at {time} has been emitted.")
         return frame.rows
 
     def list_frame(self, key: str, time: Any, number: int = 0) -> None:
@@ -236,10 +236,8 @@ class LiveStream(Card):
             self.follower.catch_up()
             self._record_moment()
             changes = self.follower.kinds
-            counts = (
-                ", ".join(f"{count} {op}" for op, count in sorted(changes.items())) or "nothing"
-            )
-            return f"✓ A row of {row[self.time]:%H:%M} came late; it says {counts}."
+            counts = ", ".join(f"{count} {op}" for op, count in sorted(changes.items())) or "none"
+            return f"✓ A row of {row[self.time]:%H:%M} arrived late; changes emitted: {counts}."
 
     def _restart(self) -> str:
         with self._lock:
@@ -248,14 +246,14 @@ class LiveStream(Card):
             inside = self.follower.kill()
             self.follower.start().catch_up()
             self._record_moment()
-            what = "a micro-batch in its middle was begun again" if inside else "nothing was lost"
+            what = "the interrupted micro-batch was run again" if inside else "nothing was lost"
             return f"✓ Killed, and restarted from the checkpoint: {what}."
 
     def _end(self) -> str:
         self._playing.clear()
         with self._lock:
             self.follower.stop()
-        return f"✓ Ended after {len(self.moments):,} steps; the next one goes on from here."
+        return f"✓ Ended after {len(self.moments):,} steps; the next one continues from here."
 
     def _resume(self) -> None:
         query = self.follower.query
@@ -335,7 +333,7 @@ class LiveStream(Card):
 
     def __repr__(self) -> str:
         table = self.follower.table
-        return f"Live view of {self.over!r}: {0 if table is None else len(table):,} rows said"
+        return f"Live view of {self.over!r}: {0 if table is None else len(table):,} rows emitted"
 
     def _still(self) -> Markup:
         title = (
@@ -419,7 +417,7 @@ class LiveStream(Card):
     def _late_row(self, replay: Replay, minutes: int) -> dict[str, Any]:
         table = self.follower.table
         if table is None or not len(table):
-            raise WorkbenchError("late event: nothing has been said yet; make a step first.")
+            raise WorkbenchError("late event: no row has been emitted yet; make a step first.")
         strip = next(iter(self._strips()))
         rows = rows_of(table, self._key, strip)
         newest = rows.sort_by([(self.time, "descending")]).slice(0, 1).to_pylist()[0]

@@ -360,7 +360,7 @@ class OriginExplorer(Shared, Card):
         )
         if isinstance(compared, DescribedTable):
             self.compared_table.show_table(
-                compared.listed, "differences", nothing="Both see the same events."
+                compared.listed, "differences", nothing="Both queries see the same events."
             )
         self.table.show_table(pieces.listed, "pieces", nothing=NO_EVENT)
         if pieces.words:
@@ -369,7 +369,7 @@ class OriginExplorer(Shared, Card):
     def _update_status(self, seconds: float) -> None:
         notes = [f"Answered on the driver in {1000 * seconds:.0f} ms."]
         if self.asked.since is not None:
-            notes.append(f"Only the newest {MOST_EVENTS:,} events before the query are here.")
+            notes.append(f"Only the newest {MOST_EVENTS:,} events before the query are shown.")
         if len(self._key.times) >= MOST_QUERIES:
             notes.append(f"The last {MOST_QUERIES:,} queries of the key are offered.")
         if self._cut_keys:

@@ -138,7 +138,7 @@ def not_counted(one: Origin, event: int, clock: Clock) -> str:
     elif at >= one.high:
         why = f"the window ends before {clock(one.high)}"
     else:
-        why = "what is aggregated is null there, or its condition is not true"
+        why = "its value is null, or the condition is not true for it"
     return f"The event at {clock(at)} does not count: {why}."
 
 

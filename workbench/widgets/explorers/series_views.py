@@ -55,7 +55,7 @@ def view_of(parts: Parts, is_time: bool) -> View | None:
         low, high = 0.0, 0.0
     if not low < high:
         raise WorkbenchError(
-            f"state: from={ends[0]!r} and to={ends[1]!r} are no part of the axis; "
+            f"state: from={ends[0]!r} and to={ends[1]!r} are not a range on the axis; "
             "give two of its values, or leave both out."
         )
     return low, high

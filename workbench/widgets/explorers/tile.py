@@ -191,6 +191,6 @@ def _check(queries: int, left: int, right: int) -> None:
         )
     if not 0 <= left <= right <= queries:
         raise WorkbenchError(
-            f"left, right: [{left}, {right}) is no range of {queries} queries; "
+            f"left, right: [{left}, {right}) is not a range of {queries} queries; "
             f"give 0 <= left <= right <= {queries}."
         )

@@ -74,13 +74,13 @@ def instant(field: Any, integer_time: bool) -> int:
         return since_epoch(datetime.fromisoformat(str(field)))
     except (ValueError, OverflowError):
         such = "17" if integer_time else "2013-01-01 10:03:00"
-        raise WorkbenchError(f"time: {field!r} is no time; give one such as {such}.") from None
+        raise WorkbenchError(f"time: {field!r} is not a time; give one such as {such}.") from None
 
 
 def check_rows(rows: Rows, columns: int) -> Rows:
     """Return edited rows, or raise an error if there are none or one lacks fields."""
     if not rows:
-        raise WorkbenchError("rows: none is left to step through; keep one.")
+        raise WorkbenchError("rows: no row is left to step through; keep one.")
     if any(len(row) != columns for row in rows):
         raise WorkbenchError(f"rows: a row needs {columns} fields.")
     return rows
@@ -91,7 +91,7 @@ def number_of(field: Any) -> float:
     try:
         return float(field)
     except ValueError:
-        raise WorkbenchError(f"value: {field!r} is no number; give one such as 4.5.") from None
+        raise WorkbenchError(f"value: {field!r} is not a number; give one such as 4.5.") from None
 
 
 def plain_type(type_: pa.DataType) -> pa.DataType:

@@ -68,7 +68,7 @@ class ChainView(KindsView):
 class AnyOrderView(KindsView):
     """A run of ``any_order_funnel``: for each step, the row that is matched to it."""
 
-    slots_title = "When the row that each step is matched to was"
+    slots_title = "Time of the row that each step is matched to"
 
     def run(self, show: Any) -> Trace:
         """Trace the kernel on the key's rows."""

@@ -176,7 +176,7 @@ def _intro(partition: Partition, call: Call) -> str:
         )
     if partition.cut:
         notes.append(
-            f"Only the first {partition.rows} rows of {partition.who} are here, "
+            f"Only the first {partition.rows} rows of {partition.who} are shown, "
             "and frames end with the last of them."
         )
     counted = partition.window().counted(call, call.without_null)

@@ -90,7 +90,7 @@ def _range(name: str, control: Any, texts: Sequence[str]) -> tuple[int, int]:
         if low <= high:
             return low, high
     raise WorkbenchError(
-        f"state: {name} is a range, and {' to '.join(texts)!r} is none; "
+        f"state: {name} is a range, and {' to '.join(texts)!r} is not one; "
         f"give its two ends, {control.min} to {control.max}."
     )
 

@@ -38,11 +38,11 @@ class ShareBar(widgets.HBox):  # type: ignore[misc]
         files: dict[str, Callable[[], tuple[str, bytes]]],
     ) -> None:
         self.status, self._sheet = Status(), Sheet()
-        self.undo = _button("Undo", "undo", "Back to the view before", back)
-        self.redo = _button("Redo", "repeat", "The view that was undone", forward)
+        self.undo = _button("Undo", "undo", "Back to the previous view", back)
+        self.redo = _button("Redo", "repeat", "Restore the undone view", forward)
         self.state = HTML()
         saves = [
-            _button(name, "", f"Save what is seen as {name}", self._saving(make))
+            _button(name, "", f"Save the current view as {name}", self._saving(make))
             for name, make in files.items()
         ]
         parts = [self.undo, self.redo, self.state, element("span", "Save as"), *saves]

@@ -496,7 +496,7 @@ function predicting(model, questions, go) {
     setAttribute(verdict, "data-right", said === undefined || said === SHOWN ? null : String(said === last.right));
     const isLast = index >= questions.length - 1;
     const ended = given.length > 0 && openBehind(index) < 0 && (isLast || !next);
-    const rest = isLast ? "That was the last step." : "Nothing is asked about the next step: go on.";
+    const rest = isLast ? "That was the last step." : "There is no question about the next step; continue.";
     setText(ask, next ? next.ask : ended ? `The end: ${right} of ${given.length} right.` : rest);
     setAttribute(ask, "data-ended", ended && !next);
     // A button that has done its work is gone: the keys stay with the player.
@@ -521,12 +521,12 @@ function fullScreen(root, lecture) {
 
 // --- Edit the input --------------------------------------------------------------------------------
 
-const NEEDS_A_KERNEL = "To compute another run, the player needs a kernel: open it in a notebook that runs.";
+const NEEDS_A_KERNEL = "To compute another run, the player needs a kernel: open it in a running notebook.";
 
 /** The input as a table of fields; what is changed goes to the kernel, whose new run comes back. */
 function editing(model, lesson, place) {
   const input = lesson.input ?? null;
-  const mode = modeButton(model, "edit", "Edit", "Change the input, and step through what becomes of it");
+  const mode = modeButton(model, "edit", "Edit", "Change the input, and step through the new run");
   setHidden(mode.el, input === null);
   const said = h("p", { class: "wbp-said-of-edit", role: "status" });
   const el = h("div", { class: "wbp-edit", role: "group", "aria-label": "Input" });

@@ -26,7 +26,7 @@ _REQUIRED: dict[str, dict[str, Any]] = {
     "node": {"id": str, "from": (int, float), "to": (int, float), "depth": int},
     "input": {"columns": list, "rows": list},
 }
-_WORDS = {str: "a text", list: "a list", int: "a whole number", (int, float): "a number"}
+_WORDS = {str: "a string", list: "a list", int: "a whole number", (int, float): "a number"}
 
 
 def checked(lesson: object) -> Lesson:
@@ -68,7 +68,9 @@ def checked(lesson: object) -> Lesson:
         _check_picture(picture, len(plain_lesson["steps"]), f"lesson: picture {number}")
     if any(at not in range(len(plain_lesson["steps"])) for at in plain_lesson.get("asked") or []):
         last = len(plain_lesson["steps"]) - 1
-        raise WorkbenchError(f"lesson: 'asked' names steps that it has not; give 0 to {last}.")
+        raise WorkbenchError(
+            f"lesson: 'asked' names steps that it does not have; give 0 to {last}."
+        )
     if plain_lesson.get("input") is not None:
         _require("input", plain_lesson["input"], "lesson: input")
     if "beside" in plain_lesson:

@@ -64,4 +64,5 @@ def test_a_still_has_the_names_and_the_ratios() -> None:
 
 def test_where_nothing_tells_them_apart_that_is_said() -> None:
     figure = drivers_figure(asked([]))
-    assert figure.layout.annotations[0].text.startswith("Nothing tells who went on to pay from")
+    words = figure.layout.annotations[0].text
+    assert words.startswith("Nothing distinguishes those who went on to pay from those who did")

@@ -120,7 +120,7 @@ def test_a_bound_that_cannot_be_is_one_sentence_and_the_next_move_works(
 ) -> None:
     before = explorer.over
     explorer.controls.low.distance.value = "three"
-    assert "✕ from: &#39;three&#39; is no distance" in explorer.status.value
+    assert "✕ from: &#39;three&#39; is not a distance" in explorer.status.value
     assert explorer.over is before
     explorer.controls.low.distance.value = "2 days"
     assert explorer.over.frame == wb.Frame.range("-2 days", "3 days")
@@ -132,10 +132,10 @@ def test_a_bound_that_cannot_be_is_one_sentence_and_the_next_move_works(
     [
         ("range", "-3 days", "from: '-3 days' has a sign, but the side is chosen"),
         ("rows", "-2", "from: '-2' has a sign, but the side is chosen"),
-        ("range", "", "from: how far is missing; give a number, or a duration such as 3 days."),
-        ("rows", "1.5", "from: '1.5' is no distance; give a number of rows, such as 3."),
-        ("groups", "two", "from: 'two' is no distance; give a number of groups, such as 3."),
-        ("range", "3 Tage", "from: '3 Tage' is no distance; give a number, or a duration"),
+        ("range", "", "from: the distance is missing; give a number, or a duration such as 3"),
+        ("rows", "1.5", "from: '1.5' is not a distance; give a number of rows, such as 3."),
+        ("groups", "two", "from: 'two' is not a distance; give a number of groups, such as 3."),
+        ("range", "3 Tage", "from: '3 Tage' is not a distance; give a number, or a duration"),
         ("range", "99999999999999999999", "from: -99999999999999999999 is too far"),
     ],
 )
@@ -155,7 +155,7 @@ def test_bounds_in_the_wrong_order_are_called_what_the_controls_call_them(
     assert explorer.controls.problem.startswith("from, to: the frame begins at '9 days'")
     explorer.controls.unit.value = "session"
     explorer.controls.high.distance.value = "soon"
-    assert explorer.controls.problem.startswith("gap: 'soon' is no distance")
+    assert explorer.controls.problem.startswith("gap: 'soon' is not a distance")
 
 
 def test_a_frame_that_the_order_cannot_measure_is_one_sentence(plants: DataFrame) -> None:

@@ -95,7 +95,7 @@ def test_another_question_and_other_columns_change_the_code() -> None:
     assert "partition_by" not in door.code
     door.question.value = "Features as of queries"
     assert door.code == ""
-    assert "needs whose events they are (key)" in door.status.value
+    assert "needs a column for key (whose events they are)" in door.status.value
     assert door.button.disabled
     door.roles["key"].value = "user"
     assert "queries = events.select('user', 'when')" in door.code
@@ -113,9 +113,9 @@ def test_integers_are_times_by_themselves_with_windows_of_integers() -> None:
 def test_without_times_or_rows_it_says_what_is_missing() -> None:
     untimed = [one for one in COLUMNS if one.name in ("user", "event", "price")]
     door = door_of(untimed)
-    assert "needs when they happened (time)" in door.status.value
+    assert "needs a column for time (when they happened)" in door.status.value
     assert door.code == ""
-    with pytest.raises(wb.WorkbenchError, match="Funnel needs when they happened"):
+    with pytest.raises(wb.WorkbenchError, match="Funnel needs a column for time"):
         door.show()
     none = [ColumnProfile("user", "string", "text", 0, 0, None, None, 0.0, {}, ())]
     assert "The table has no rows." in door_of(none, rows=0).status.value

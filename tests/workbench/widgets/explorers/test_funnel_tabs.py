@@ -231,7 +231,7 @@ def test_what_cannot_be_meant_is_one_sentence(explorer: FunnelExplorer) -> None:
     assert "different paths of" in explorer.status.value
     explorer.controls.editor.steps = ("signup",)
     opened(explorer, "Drivers")
-    assert "step: there is no required step behind the first; add one." in explorer.status.value
+    assert "step: there is no required step after the first; add one." in explorer.status.value
 
 
 def test_steps_that_are_offered_are_those_of_the_funnel(explorer: FunnelExplorer) -> None:
@@ -257,7 +257,7 @@ def test_without_segments_a_comparison_says_once_what_to_choose(
     explorer: FunnelExplorer, spark: SparkSession
 ) -> None:
     opened(explorer, "Compare")
-    assert sentences(explorer) == ["Choose by which column segments are told apart."]
+    assert sentences(explorer) == ["Choose the column that defines the segments."]
     bare = wb.explore(wb.Funnel(SHOP, "1 day"), wb.datasets.clickstream(spark, users=20))
     if not bare.prepared.keep:
         assert "keep=[...]" in sentences(opened(bare, "Compare"))[0]
@@ -285,7 +285,7 @@ def test_segments_are_offered_where_they_change_what_is_seen(
          "none of them did anything else meanwhile"),
         ([("ann", 0, "a"), ("ann", 1, "c"), ("ann", 9, "b"), ("bob", 0, "a")],
          "1 event or value is too rare or too common"),
-        ([("bob", 0, "a"), ("eve", 0, "a")], "nobody is on one of both sides"),
+        ([("bob", 0, "a"), ("eve", 0, "a")], "one of the two groups is empty"),
     ],
 )  # fmt: skip
 def test_drivers_that_are_none_say_why(
@@ -379,5 +379,5 @@ def test_drivers_say_from_when_on_they_are_compared_without_a_word_of_statistics
     view = explorer.view
     assert view is not None
     words = view.words
-    assert "later than 2 h 24 min behind add_to_cart, and" in words
+    assert "more than 2 h 24 min after add_to_cart, and" in words
     assert "landmark" not in words

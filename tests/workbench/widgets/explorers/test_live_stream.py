@@ -112,15 +112,15 @@ def test_what_is_listed_follows_the_moment_that_is_shown(
     while not live.ended:
         live.step()
     live.list_frame("A", "1970-01-01T08:00")
-    assert "as said so far." in live.clicked.note.value
+    assert "as emitted so far." in live.clicked.note.value
     # It had not been said in the first step; then it is listed again.
     live.again.at.index = 0
     assert live.clicked.layout.display == "none"
-    with pytest.raises(wb.WorkbenchError, match="no row of 'A' at 1970-01-01T08:00 has been said"):
+    with pytest.raises(wb.WorkbenchError, match="of 'A' at 1970-01-01T08:00 has been emitted"):
         live.frame_of("A", "1970-01-01T08:00")
     live.again.at.index = 2
     assert live.clicked.layout.display is None
-    assert f"as said by {live.moments[2].at}." in live.clicked.note.value
+    assert f"as emitted by {live.moments[2].at}." in live.clicked.note.value
     at = datetime(1970, 1, 1, 8, tzinfo=UTC)
     assert listed(live) == in_frame(live, "A", at)
     click_mark(live.chart, "median", 0)
@@ -134,7 +134,7 @@ def test_before_a_row_comes_the_view_says_so_and_behind_its_end_it_offers_the_re
 ) -> None:
     live = wb.explore(OVER, replay_in(tmp_path))
     assert not live.chart.data
-    assert "No row has been said yet" in live.chart.layout.annotations[0].text
+    assert "No row has been emitted yet" in live.chart.layout.annotations[0].text
     live.speed.value, live.limit = 120, 1
     live.step_button.click()
     live.step_button.click()

@@ -32,7 +32,7 @@ _LONGEST = 3
 def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: int | None) -> View:
     """Return the view of what distinguishes those who went on to a step, counted from 1."""
     if step is None:
-        raise WorkbenchError("step: there is no required step behind the first; add one.")
+        raise WorkbenchError("step: there is no required step after the first; add one.")
     drivers = funnel.drivers(prepared, step=step, by=tuple(by))
     arguments = f"step={drivers.step!r}{f', by={list(by)}' if by else ''}"
     code = f".drivers(events, {arguments})"
@@ -68,7 +68,7 @@ def _people_of_driver(drivers: Drivers, code: str, place: int) -> PeopleSelectio
 def _drivers_words(drivers: Drivers) -> str:
     """Return sentences about the strongest driver, and that it is association."""
     whom = f"{drivers.went_on:,} {noun(drivers.went_on, drivers.unit)} went on to "
-    whom += f"{cut(name_shown(drivers.step), _NAME)} later than {drivers.landmark} behind "
+    whom += f"{cut(name_shown(drivers.step), _NAME)} more than {drivers.landmark} after "
     whom += f"{cut(name_shown(drivers.before), _NAME)}, and {drivers.dropped:,} did not; "
     whom += f"{drivers.early + drivers.late:,} are left out, as they had gone on by then or their "
     whom += "window was over"
@@ -77,8 +77,9 @@ def _drivers_words(drivers: Drivers) -> str:
     row = drivers.table.iloc[0]
     first = cut(driver_shown(drivers, row["column"], row["value"]), _NAME)
     odds = (
-        f"{first} tells the most: {share(row['share_went_on'])} of the ones and "
-        f"{share(row['share_dropped'])} of the others, odds ratio {row['odds_ratio']:.2g}"
+        f"The strongest association is with {first}: {share(row['share_went_on'])} "
+        f"of those who went on and {share(row['share_dropped'])} of the others, "
+        f"odds ratio {row['odds_ratio']:.2g}"
     )
     return f"{whom}. {odds}. This is association, not cause."
 
@@ -86,7 +87,7 @@ def _drivers_words(drivers: Drivers) -> str:
 def _not_compared(drivers: Drivers) -> str:
     """Return a sentence about why nothing could be compared."""
     if not drivers.went_on or not drivers.dropped:
-        return "Nothing could be compared: nobody is on one of both sides."
+        return "Nothing could be compared: one of the two groups is empty."
     if drivers.rare:
         what = "events and values are" if drivers.rare > 1 else "event or value is"
         return f"Nothing could be compared: {drivers.rare:,} {what} too rare or too common."

@@ -350,7 +350,7 @@ class FunnelExplorer(Shared, Card):
             return []
         many = len(Segments.of(self.steps).keys)
         words = f"{min(self.controls.most, many):,} of {many:,} shown"
-        rest = "the others as one row" if many > self.controls.most else "which are all"
+        rest = "the others as one row" if many > self.controls.most else "which is all of them"
         return [f"By {' and '.join(self.controls.by)}: {words}, {rest}."]
 
     def _show_segments(self, change: Any = None) -> None:

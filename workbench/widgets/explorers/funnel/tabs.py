@@ -87,16 +87,16 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         self.tab = widgets.ToggleButtons(
             options=TABS, value=STEPS, style={"button_width": "auto"},
             tooltips=["What each step keeps and loses", "By the time of the first step",
-                      "Segments beside each other, with intervals",
-                      "What tells those who went on from those who dropped off",
-                      "What they did behind a step, in front of one, or between two"],
+                      "Segments side by side, with intervals",
+                      "What distinguishes those who went on from those who dropped off",
+                      "What they did after a step, before one, or between two"],
         )  # fmt: skip
         options = period_choices(prepared)
         self.every = _choice("every", options, default_period(prepared))
         self.step = _choice("who went on to", [("", None)], None)
         self.after, self.before = (_choice(word, [("", None)], None) for word in ENDS)
         self.dropped = widgets.Checkbox(
-            value=False, description="only who took no later step", indent=False,
+            value=False, description="only those who took no later step", indent=False,
             layout={"width": "auto"}, tooltip="Only those who dropped off there",
         )  # fmt: skip
         #: The further controls of each tab.
@@ -353,7 +353,7 @@ def _trend_words(rows: pd.DataFrame, unit: str, every: Duration) -> str:
 def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: int) -> View:
     """Return the view of the largest segments, compared; without segments, a request for some."""
     if not by:
-        words = "Choose by which column segments are told apart."
+        words = "Choose the column that defines the segments."
         if not prepared.keep:
             words = "There are no columns to compare by: prepare the events with keep=[...]."
         figure = empty(themed(go.Figure(), height=140), words)
@@ -410,7 +410,7 @@ def _compare_words(comparison: pd.DataFrame) -> str:
     apart = row["difference_low"] > 0 or row["difference_high"] < 0
     points = points_text(row["difference"], row["difference_low"], row["difference_high"])
     words = f"{name_of(tuple(row[by]))}: {share_text(row['share'], row['low'], row['high'])}, "
-    words += f"{points} to {name_of(comparison.attrs['baseline'])}"
+    words += f"{points} compared to {name_of(comparison.attrs['baseline'])}"
     return f"{words}; {'that is more than chance' if apart else 'it may be chance'}."
 
 

@@ -85,7 +85,7 @@ class Consistency(Described):
         import pandas as pd
 
         found: pd.DataFrame = pd.crosstab(self.differing["column"], self.differing["cause"])
-        shown_as(found, lambda: frame_table("Causes, of a sample", found.reset_index()))
+        shown_as(found, lambda: frame_table("Causes in a sample", found.reset_index()))
         return found
 
     def _described(self) -> Markup:
@@ -213,13 +213,13 @@ def consistency(
     )
     shown_as(columns, lambda: frame_table("Features", columns.reset_index()))
     shown_as(over_time, lambda: frame_table("Features over time", over_time))
-    shown_as(differing, lambda: frame_table("Values that differ, of a sample", differing))
+    shown_as(differing, lambda: frame_table("Values that differ in a sample", differing))
     return Consistency(columns, over_time, differing, served, answered)
 
 
 def _checked_length(length: int, argument: str) -> int:
     if length < 1:
-        raise WorkbenchError(f"{argument}: it has no length; give one that is longer than nothing.")
+        raise WorkbenchError(f"{argument}: it has no length; give one longer than 0.")
     return length
 
 

@@ -128,13 +128,13 @@ def test_the_online_view_says_what_it_cannot_hold(name: str) -> None:
 
 
 def test_a_backfill_says_what_only_a_window_call_has(spark: Any) -> None:
-    with pytest.raises(wb.WorkbenchError, match="has an order of its own, and a window's events"):
+    with pytest.raises(wb.WorkbenchError, match="has its own order, but a window's events"):
         wb.Aggregation(fn.first("x").order_by("y"), windows=None)
     for function in (fn.nth("x", F.col("n")), fn.nth("x", -1)):
-        with pytest.raises(wb.WorkbenchError, match="nth of a window is of one place for all"):
+        with pytest.raises(wb.WorkbenchError, match="nth of a window takes the same place for all"):
             wb.Aggregation(function, windows=None)
     rows = spark.sql("SELECT 'a' AS k, 1L AS t, array(1) AS l")
     backfill = wb.Backfill("k", "t", [wb.Aggregation(fn.count_distinct("l"), windows=None)])
-    sentence = "function: count_distinct of array<int> is for window calls alone; "
+    sentence = "function: count_distinct of array<int> is only for window calls; "
     with pytest.raises(wb.WorkbenchError, match=re.escape(sentence)):
         backfill.run(rows.select("k", "t"), rows)

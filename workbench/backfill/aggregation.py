@@ -171,7 +171,7 @@ def _function(function: Any, column: Any) -> Function:
     if isinstance(function, Function):
         if column is not None:
             raise WorkbenchError(
-                f"column: {function!r} has its column; leave {column!r} out, "
+                f"column: {function!r} already has a column; leave {column!r} out, "
                 "or give the function's name alone."
             )
         found = function
@@ -179,20 +179,20 @@ def _function(function: Any, column: Any) -> Function:
         found = _by_name(function, column)
     if not found.info.has_frame:
         raise WorkbenchError(
-            f"function: {found.name} is of a row among others, and a query is no event; "
+            f"function: {found.name} is about a row among others, and a query is not an event; "
             "give an aggregate, such as 'last'."
         )
     if found.frame is not None:
-        raise WorkbenchError(f"function: {found!r} has a frame; name its windows instead.")
+        raise WorkbenchError(f"function: {found!r} has a frame; give windows= instead.")
     if found.order:
         raise WorkbenchError(
-            f"function: {found!r} has an order of its own, and a window's events are in the order "
-            "of their times; leave order_by out, or take arg_min or arg_max."
+            f"function: {found!r} has its own order, but a window's events are in the order of "
+            "their times; leave order_by out, or take arg_min or arg_max."
         )
     if not isinstance(found.options.n, int) or (found.info.by_row and found.options.n < 0):
         raise WorkbenchError(
-            f"function: {found.name} of a window is of one place for all queries, counted from the "
-            "first event; give an integer of 1 or more, or take last_k."
+            f"function: {found.name} of a window takes the same place for all queries, counted "
+            "from the first event; give an integer of 1 or more, or take last_k."
         )
     return found
 
@@ -210,7 +210,7 @@ def _by_name(name: Any, column: Any) -> Function:
     if column is None and not needed:
         return make()
     if column is None:
-        raise WorkbenchError(f"column: {name} is of a column; name one of the events'.")
+        raise WorkbenchError(f"column: {name} needs a column; name one of the events'.")
     if len(needed) > 1:
         more = ", ".join(p.name for p in needed[1:])
         raise WorkbenchError(
@@ -228,7 +228,7 @@ def _is_public(name: str) -> bool:
 def _windows(windows: Any) -> tuple[Window, ...]:
     found = listed(windows, "windows")
     if not found:
-        raise WorkbenchError("windows: there is none; give one, or None for an unbounded one.")
+        raise WorkbenchError("windows: none is given; give one, or None for an unbounded one.")
     return tuple(None if one is None else checked_length(one, "windows") for one in found)
 
 
@@ -242,6 +242,6 @@ def _text(value: Any, argument: str) -> str | None:
 def _base(function: Function, label: str) -> str:
     if any(not isinstance(one, str) for one in function.arguments):
         raise WorkbenchError(
-            "name: the function is of a Column, which has no name here; give name=..."
+            "name: the function takes a Column, which has no name here; give name=..."
         )
     return "_".join([*map(str, function.arguments), label])

@@ -56,8 +56,8 @@ def check_compared(aggregation: Aggregation, kinds: "tuple[DataType, ...]") -> N
     for kind in kinds[:1]:
         if compares and kind_of(kind) not in SORTED:
             raise WorkbenchError(
-                f"function: {aggregation.function.name} of {kind.simpleString()} is for window "
-                "calls alone; give it a column of plain values, such as numbers, times or text."
+                f"function: {aggregation.function.name} of {kind.simpleString()} is only for "
+                "window calls; give it a column of plain values, such as numbers, times or text."
             )
 
 
@@ -116,7 +116,7 @@ def check_windows(backfill: "BackfillSpec", integer_time: bool) -> None:
         )
         if backfill.window != "sliding" and rounded and aggregation.hop is None:
             raise WorkbenchError(
-                f"hop: {backfill.window} windows of integer times need one; "
+                f"hop: {backfill.window} windows of integer times need a hop; "
                 "give an integer in the unit of the time columns."
             )
 
@@ -131,7 +131,7 @@ def check_hop(
     WorkbenchError
     """
     if span.hop < 1:
-        raise WorkbenchError("hop: it has no length; give a hop that is longer than nothing.")
+        raise WorkbenchError("hop: it has no length; give a hop longer than 0.")
     if span.hop > 1 and span.window is not None and span.window < span.hop:
         raise WorkbenchError(
             f"windows: {window!r} of {aggregation.base!r} is shorter than its hop; give a longer "

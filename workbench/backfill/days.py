@@ -87,10 +87,12 @@ def first_and_last_day(plan: Plan, days: Any) -> tuple[date, date]:
         When these are no days, or times are integers.
     """
     if plan.integer_time:
-        raise WorkbenchError("days: the time columns hold integers, which have no days; filter.")
+        raise WorkbenchError(
+            "days: the time columns hold integers, which have no days; filter the queries."
+        )
     pair = days if isinstance(days, tuple | list) else (days, days)
     if len(pair) != 2:
-        raise WorkbenchError(f"days: {days!r} is no range of days; {_EXAMPLE}.")
+        raise WorkbenchError(f"days: {days!r} is not a range of days; {_EXAMPLE}.")
     first, last = map(_as_date, pair)
     if last < first:
         raise WorkbenchError(f"days: {last} is before {first}; {_EXAMPLE}.")
@@ -103,7 +105,7 @@ def _as_date(value: Any) -> date:
     try:
         return date.fromisoformat(value)
     except (TypeError, ValueError):
-        raise WorkbenchError(f"days: {value!r} is no day; {_EXAMPLE}.") from None
+        raise WorkbenchError(f"days: {value!r} is not a day; {_EXAMPLE}.") from None
 
 
 def _start_of(day: date, kind: str) -> "Column":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FEW = 4
 #: The least that a task gets where Spark coalesces partitions.
 LEAST_BYTES = 2**20
-_COSTS = "to look for large keys and to cut them costs more than one of them can hold up"
+_COSTS = "looking for large keys and cutting them costs more than a large key can delay"
 
 
 class MethodChoice(NamedTuple):
@@ -63,10 +63,10 @@ def choose(plan: Plan) -> MethodChoice:
         reason = f"a shuffle has {partitions} partitions, and {_COSTS} so few tasks"
         if partitions > configured:
             reason = (
-                f"a shuffle has {partitions} partitions, as the tables are large, but Spark is set "
-                f"to {configured}, as for few cores, and {_COSTS} these"
+                f"a shuffle has {partitions} partitions because the tables are large, but Spark is "
+                f"set to {configured}, as for few cores, and {_COSTS} these"
             )
         return MethodChoice("scan", reason)
     return MethodChoice(
-        "auto", "a key of more than its share is cut by time, the others stay whole"
+        "auto", "a key with more than its share of rows is cut by time; the others stay whole"
     )

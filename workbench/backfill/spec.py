@@ -71,7 +71,7 @@ class BackfillSpec(Described):
         return {
             "features": made,
             "key": ", ".join(self.key),
-            "time": f"{self.time}; of queries {self.query_time}" if differs else self.time,
+            "time": f"{self.time}; in the queries {self.query_time}" if differs else self.time,
             "windows": f"{self.window}{f', hop {self.hop}' if self.hop is not None else ''}",
         }
 
@@ -105,11 +105,13 @@ def _aggregations(given: object) -> tuple[Aggregation, ...]:
     found = (given,) if isinstance(given, Aggregation) else given
     if not isinstance(found, Sequence) or isinstance(found, str) or not found:
         raise WorkbenchError(
-            f"aggregations: {given!r} is none; give a list of wb.Aggregation(...)."
+            f"aggregations: {given!r} contains no aggregation; give a list of wb.Aggregation(...)."
         )
     for one in found:
         if not isinstance(one, Aggregation):
-            raise WorkbenchError(f"aggregations: {one!r} is none; give wb.Aggregation(...).")
+            raise WorkbenchError(
+                f"aggregations: {one!r} is not an aggregation; give wb.Aggregation(...)."
+            )
     counted = Counter(name.lower() for one in found for name in one.names)
     if twice := [name for name, count in counted.items() if count > 1]:
         raise WorkbenchError(

@@ -32,7 +32,7 @@ def check_backfill(value: Any) -> None:
     from workbench.backfill.backfill import Backfill
 
     if not isinstance(value, Backfill):
-        raise WorkbenchError(f"backfill: {value!r} is none; give wb.Backfill(...).")
+        raise WorkbenchError(f"backfill: {value!r} is not a backfill; give wb.Backfill(...).")
 
 
 def check_keys(keys: Any) -> None:
@@ -58,8 +58,8 @@ def check_checkpoint(value: Any) -> None:
     """
     if not isinstance(value, str | PathLike) or not str(value):
         raise WorkbenchError(
-            f"checkpoint: {value!r} is no path; give the folder where Spark is to keep how far the "
-            "stream is."
+            f"checkpoint: {value!r} is not a path; give the folder where Spark keeps the progress "
+            "of the stream."
         )
 
 
@@ -92,7 +92,7 @@ def check_order(meta: Meta, layout: StoreLayout, until: int) -> None:
         kind = layout.schema.field(TIME).type
         raise WorkbenchError(
             f"until: the store has an upload until {time_of(meta.until, kind)}, and the stream's "
-            f"hops before are gone; give {time_of(meta.until, kind)} or later."
+            f"hops before it are gone; give {time_of(meta.until, kind)} or later."
         )
 
 
@@ -127,8 +127,8 @@ def _check_types(meta: Meta, layout: StoreLayout, store: Store) -> None:
     differing = [f"{now} in place of {before}" for before, now in pairs if now != before]
     if differing:
         raise WorkbenchError(
-            f"events: columns have other types than those that {store.place} has states of, "
-            f"{', '.join(differing)}; cast them to those, or upload to an empty store."
+            f"events: columns have other types than the states in {store.place}, "
+            f"{', '.join(differing)}; cast them to those types, or upload to an empty store."
         )
 
 
@@ -180,6 +180,6 @@ def check_again(meta: Meta, batch: int, rows: int, times: int) -> None:
     same = meta.batch_rows < 0 or (rows, times) == (meta.batch_rows, meta.batch_times)
     if batch != meta.batch or not same:
         raise WorkbenchError(
-            f"stream: its checkpoint brings batch {batch} anew, but the store has the batches up "
+            f"stream: its checkpoint repeats batch {batch}, but the store has the batches up "
             f"to {meta.batch} with other events, so the checkpoint is an older one; {BEGIN_ANEW}"
         )

@@ -128,7 +128,7 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
     --------
     >>> one_value("7", pa.int64(), "user")
     Traceback (most recent call last):
-    workbench.errors.WorkbenchError: key: '7' is no value of 'user', which holds int64.
+    workbench.errors.WorkbenchError: key: '7' is not a value of 'user', which holds int64.
     """
     # A fast path for text and integers, which nearly all keys are.
     if type(value) is str and pa.types.is_string(kind):
@@ -142,12 +142,12 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
     # pandas' NaT is an instance of datetime, and equal to nothing.
     missing = value is None or (isinstance(value, datetime) and value != value)
     if missing or not _fits(value, kind):
-        raise WorkbenchError(f"key: {value!r} is no value of {name!r}, which holds {kind}.")
+        raise WorkbenchError(f"key: {value!r} is not a value of {name!r}, which holds {kind}.")
     try:
         return value_bytes(pa.array([value], kind))[0]
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         raise WorkbenchError(
-            f"key: {value!r} is no value of {name!r}, which holds {kind}."
+            f"key: {value!r} is not a value of {name!r}, which holds {kind}."
         ) from None
 
 
@@ -236,12 +236,13 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
         number = whole_number(value)
         if number is not None and abs(number) > FARTHEST:
             raise WorkbenchError(
-                f"{argument}: {number} is too far; give an integer up to {FARTHEST} either way."
+                f"{argument}: {number} is too far from 0; give an integer up to {FARTHEST} either "
+                "way."
             )
         if number is not None:
             return number
         raise WorkbenchError(
-            f"{argument}: {value!r} is no integer, as the events' times are; give one."
+            f"{argument}: {value!r} is not an integer, but the events' times are; give one."
         )
     if isinstance(value, str):
         value = _parse_time(value, argument)
@@ -250,7 +251,7 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
         value = value.replace(tzinfo=UTC) if _has_zone(kind) else value
     if not isinstance(value, datetime):
         raise WorkbenchError(
-            f"{argument}: {value!r} is no time; give a datetime, or text such as "
+            f"{argument}: {value!r} is not a time; give a datetime, or text such as "
             "'2013-01-05 00:00+00:00'."
         )
     if (value.tzinfo is not None) != _has_zone(kind):
@@ -286,5 +287,5 @@ def _parse_time(text: str, argument: str) -> date:
         return datetime.fromisoformat(text)
     except ValueError:
         raise WorkbenchError(
-            f"{argument}: {text!r} is no time; write it as '2013-01-05 00:00+00:00'."
+            f"{argument}: {text!r} is not a time; write it as '2013-01-05 00:00+00:00'."
         ) from None

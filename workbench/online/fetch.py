@@ -112,7 +112,7 @@ class StoreReader:
         meta = None if packed_meta is None else meta_of(packed_meta, self.store.place)
         if packed_meta is None or meta is None or not meta.generation:
             raise WorkbenchError(
-                f"store: nothing is uploaded to {self.store.place} yet; "
+                f"store: nothing has been uploaded to {self.store.place} yet; "
                 "call view.upload(events, until=...) first."
             )
         last = self._serving
@@ -123,7 +123,7 @@ class StoreReader:
         if layout.backfill != self.backfill:
             raise WorkbenchError(
                 f"store: {self.store.place} holds the states of another backfill, "
-                f"{layout.backfill}; read it by that one, or upload this one to an empty store."
+                f"{layout.backfill}; read it with that one, or upload this one to an empty store."
             )
         self._serving = Serving(packed_meta, meta, layout)
         return self._serving
@@ -188,7 +188,7 @@ def _bytes_of(layout: StoreLayout, key: Key, several: bool) -> bytes:
         return key_of((key,), layout.key_kinds, layout.keys)
     if not isinstance(key, tuple) or len(key) != len(layout.keys):
         raise WorkbenchError(
-            f"key: {key!r} is none; give a tuple of {', '.join(map(repr, layout.keys))}."
+            f"key: {key!r} is not a key; give a tuple of {', '.join(map(repr, layout.keys))}."
         )
     return key_of(key, layout.key_kinds, layout.keys)
 
@@ -208,7 +208,7 @@ def _error_text(what: str, key: Key, serving: Serving, at: int) -> str:
     if what == BEYOND:
         return (
             f"at: {key!r} has an event at {time_of(at, kind)} or later in a hop that has begun, "
-            "and a hop cannot be cut; ask later, or ask wb.Backfill.run."
+            "and a hop cannot be cut; ask later, or use wb.Backfill.run."
         )
     return what
 
@@ -222,11 +222,11 @@ def _check_time(serving: Serving, at: int, place: str) -> None:
     if at < meta.until:
         raise WorkbenchError(
             f"at: {time_of(at, kind)} is before {until}, where the upload to {place} ends; "
-            "ask wb.Backfill.run for the past."
+            "use wb.Backfill.run for the past."
         )
     # Computed only for the error, as it may be after Python's last date.
     last = time_of(meta.until + meta.lasting, kind)
     raise WorkbenchError(
-        f"at: {time_of(at, kind)} is behind {last}, up to which the upload until {until} serves; "
+        f"at: {time_of(at, kind)} is after {last}, up to which the upload until {until} serves; "
         "upload again, or give the view a longer lasting=."
     )

@@ -185,7 +185,7 @@ def _batch(packed: bytes, schema: pa.Schema) -> pa.RecordBatch:
         batch.validate(full=True)
     except (pa.ArrowException, OSError) as error:
         raise StoreError(
-            f"store: the events that are kept of a key cannot be read ({error}); upload to an "
+            f"store: the events that are kept for a key cannot be read ({error}); upload to an "
             "empty store, and start the stream from a new checkpoint."
         ) from None
     return batch

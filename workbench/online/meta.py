@@ -113,7 +113,7 @@ and this is version 2; upload to an empty store.
 
 def _unreadable(place: str) -> StoreError:
     return StoreError(
-        f"store: {place} holds something else, or what it says of itself is damaged; "
+        f"store: {place} holds something else, or its metadata is damaged; "
         "upload to an empty store."
     )
 

@@ -84,8 +84,8 @@ def check_reach(store: Store, spark: "SparkSession") -> None:
         return
     if is_connect(spark) or not str(spark.sparkContext.master).startswith(LOCAL):
         raise WorkbenchError(
-            f"store: {store.place} is of this machine, and Spark's workers are not all here; "
-            "give a Redis by its URL, or a session with the master 'local[*]'."
+            f"store: {store.place} is on this machine, but not all of Spark's workers are; "
+            "give the URL of a Redis, or a session with the master 'local[*]'."
         )
 
 
@@ -97,13 +97,14 @@ def update(
 
     if not isinstance(stream, DataFrame) or not stream.isStreaming:
         raise WorkbenchError(
-            "stream: this is no stream; give a streaming DataFrame, such as of spark.readStream."
+            "stream: this is not a stream; give a streaming DataFrame, such as one of "
+            "spark.readStream."
         )
     spark = stream.sparkSession
     if is_connect(spark):
         raise WorkbenchError(
-            "stream: batches are applied by the process of the driver, which Spark Connect does "
-            "not have; use a classic session."
+            "stream: batches are applied in the driver's process, which Spark Connect does not "
+            "have; use a classic session."
         )
     check_checkpoint(checkpoint)
     empty = spark.createDataFrame([], stream.schema)
@@ -131,8 +132,8 @@ def _with_trigger(writer: "DataStreamWriter", trigger: Any) -> "DataStreamWriter
         return writer.trigger(**trigger) if trigger else writer
     except (TypeError, PySparkException):
         raise WorkbenchError(
-            f"trigger: {trigger!r} is none; give what Spark's DataStreamWriter.trigger takes, such "
-            "as {'availableNow': True} or {'processingTime': '10 seconds'}."
+            f"trigger: {trigger!r} is not a trigger; give what Spark's DataStreamWriter.trigger "
+            "takes, such as {'availableNow': True} or {'processingTime': '10 seconds'}."
         ) from None
 
 
@@ -147,8 +148,8 @@ def _start(writer: "DataStreamWriter") -> "StreamingQuery":
         if isinstance(error, Py4JJavaError):
             cause = RuntimeError(error.java_exception.getMessage())
         raise WorkbenchError(
-            f"stream: Spark does not start it ({reason(cause)}); see that the checkpoint can be "
-            "written to, and that the stream goes on with rows as they come."
+            f"stream: Spark does not start it ({reason(cause)}); check that the checkpoint can "
+            "be written to, and that the stream emits rows as they come (append mode)."
         ) from None
 
 

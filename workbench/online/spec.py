@@ -47,8 +47,8 @@ class ViewSpec(Described):
         check_backfill(backfill)
         if backfill.window != "sawtooth":
             raise WorkbenchError(
-                f"backfill: its windows are {backfill.window!r}, which hops cannot answer at any "
-                "time; give one with window='sawtooth'."
+                f"backfill: its windows are {backfill.window!r}, which hops cannot answer at "
+                "every time; give one with window='sawtooth'."
             )
         self.lasting = checked_length(lasting, "lasting")
         self.backfill, self.store = backfill, store_of(store)

@@ -127,7 +127,7 @@ def current_meta(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes
     packed_meta, meta = read_meta(store)
     if packed_meta is None or meta is None or not meta.generation:
         raise WorkbenchError(
-            f"store: nothing is uploaded to {store.place} yet; "
+            f"store: nothing has been uploaded to {store.place} yet; "
             "call view.upload(events, until=...) first."
         )
     check_owner(meta, layout, lasting, store)

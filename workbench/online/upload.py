@@ -117,7 +117,7 @@ def switch(store: Store, layout: StoreLayout, generation: int, until: int, found
         check_order(meta, layout, until)
         if meta.generation > generation:
             raise WorkbenchError(
-                f"upload: another one began later and is there already; {store.place} serves that."
+                f"upload: another one that began later is already there; {store.place} serves that."
             )
         marked = meta.but(reserved=meta.reserved + 1)
         if not store.write([(META, marked.to_bytes())], expect=(META, packed_meta)):

@@ -78,7 +78,7 @@ class OnlineView(ViewSpec):
         super().__init__(backfill, store, lasting)
         if not callable(clock):
             raise WorkbenchError(
-                f"clock: {clock!r} cannot be called; give a function that says what time it is."
+                f"clock: {clock!r} cannot be called; give a function that returns the current time."
             )
         self.clock = clock
         self._reading = StoreReader(self.store, backfill_text(backfill))
@@ -297,7 +297,7 @@ class OnlineView(ViewSpec):
         if pa.types.is_timestamp(kind) and kind.tz is not None:
             return instant_of(self.clock(), kind, "at")
         raise WorkbenchError(
-            "at: the events' times have no zone, so nobody can say what time it is now; give one."
+            "at: the events' times have no zone, so the current time is not known; give a time."
         )
 
 

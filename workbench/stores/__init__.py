@@ -173,8 +173,8 @@ def store_of(given: "str | Path | Store") -> Store:
     if isinstance(given, str) and "://" in given:
         scheme = given.partition("://")[0]
         raise WorkbenchError(
-            f"store: a URL with {scheme!r} is none of a store; give a folder, or a URL such as "
-            "'redis://host:6379/0'."
+            f"store: a URL with {scheme!r} is not the URL of a store; give a folder, or a URL such "
+            "as 'redis://host:6379/0'."
         )
     if isinstance(given, str | Path) and str(given):
         from workbench.stores.embedded import Embedded
@@ -183,7 +183,8 @@ def store_of(given: "str | Path | Store") -> Store:
     if all(hasattr(given, name) for name in ("read", "write", "scan")):
         return given  # type: ignore[return-value]
     raise WorkbenchError(
-        f"store: {given!r} is none; give a folder, a URL such as 'redis://host:6379/0', or a store."
+        f"store: {given!r} is not a store; give a folder, a URL such as 'redis://host:6379/0', or "
+        "a store."
     )
 
 

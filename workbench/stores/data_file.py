@@ -91,7 +91,7 @@ def _meta_page(begin: bytes, at: int) -> MetaPage:
     flags = PAGE.unpack_from(begin, at)[2]
     magic, version, _, _, *found = META.unpack_from(begin, at + PAGE.size)
     if not flags & FLAG or (magic, version) != (MAGIC, VERSION):
-        raise DamagedFileError("it is no data file of LMDB")
+        raise DamagedFileError("it is not a data file of LMDB")
     return MetaPage(*found)
 
 

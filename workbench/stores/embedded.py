@@ -86,7 +86,7 @@ class Embedded:
     def __init__(self, path: str | Path, most_bytes: int = MOST_BYTES) -> None:
         if isinstance(most_bytes, bool) or most_bytes not in range(1, LARGEST + 1):
             raise StoreError(
-                f"most_bytes: {most_bytes!r} is no size of a store; give 1 to {LARGEST:,} bytes."
+                f"most_bytes: {most_bytes!r} is not a size of a store; give 1 to {LARGEST:,} bytes."
             )
         self.path, self.most_bytes = os.path.abspath(path), most_bytes
         self._data, self._lock = (os.path.join(self.path, f"{one}.mdb") for one in ("data", "lock"))
@@ -132,7 +132,7 @@ class Embedded:
                 return True
             except lmdb.MapFullError:
                 raise StoreError(
-                    f"store: {self.place} is full with {self.most_bytes:,} bytes; "
+                    f"store: {self.place} is full at {self.most_bytes:,} bytes; "
                     "give it more: wb.stores.Embedded(path, most_bytes=...)."
                 ) from None
             except lmdb.Error as error:

@@ -149,7 +149,8 @@ class Redis:
                 # The error's text is not shown, as it may contain a part of the password.
                 raise StoreError(
                     f"store: the URL of {self.place} cannot be read; write it as "
-                    "'redis://user:password@host:6379/0', what is special in the password as %XX."
+                    "'redis://user:password@host:6379/0', with special characters of the "
+                    "password as %XX."
                 ) from None
             self._client = client
         return self._client
@@ -160,8 +161,8 @@ class Redis:
         if policy is None and not self._warned:
             self._warned = True
             warn(
-                f"store: {self.place} does not say what it does when it is full; see to it that "
-                f"its maxmemory-policy is {KEEPING}, as others drop keys in silence."
+                f"store: {self.place} does not say what it does when it is full; make sure that "
+                f"its maxmemory-policy is {KEEPING}, as others drop keys silently."
             )
         if policy not in (None, KEEPING):
             raise StoreError(
@@ -218,13 +219,13 @@ def _check_url(url: Any) -> None:
     if not isinstance(url, str) or not url.startswith(SCHEMES):
         what = "this" if isinstance(url, str) else kind_in_words(url)
         raise WorkbenchError(
-            f"url: {what} is none of a Redis; write it as 'redis://user:password@host:6379/0'."
+            f"url: {what} is not the URL of a Redis; write it as 'redis://user:password@host:6379/0'."
         )
     # The client would use database 0 for a name that is no number.
     database = re.fullmatch(r"redis(?:s)?://[^/?#]*/(?P<name>[^/?#]*)(?:[?#].*)?", url)
     if database and not re.fullmatch("[0-9]*", database["name"]) and "@" not in database["name"]:
         raise WorkbenchError(
-            f"url: {database['name']!r} is no database of {location(url)}; give its number, "
+            f"url: {database['name']!r} is not a database of {location(url)}; give its number, "
             "such as 'redis://host:6379/0'."
         )
 

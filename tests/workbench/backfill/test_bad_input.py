@@ -26,7 +26,7 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
         "'approx_top_k', 'arg_max', 'arg_min', 'array_agg', 'avg', "
         "'bit_and', 'bit_or', 'bit_xor' and more.",
     ),
-    (lambda: wb.Aggregation("sum"), "column: sum is of a column; name one of the events'."),
+    (lambda: wb.Aggregation("sum"), "column: sum needs a column; name one of the events'."),
     (
         lambda: wb.Aggregation("quantile", "v"),
         "function: quantile needs q as well; call it: wb.fn.quantile('v', ...).",
@@ -37,21 +37,21 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: wb.Aggregation(fn.sum("v"), "v"),
-        "column: wb.fn.sum('v') has its column; leave 'v' out, or give the function's name alone.",
+        "column: wb.fn.sum('v') already has a column; leave 'v' out, "
+        "or give the function's name alone.",
     ),
     (
         lambda: wb.Aggregation("lag", "v"),
-        "function: lag is of a row among others, and a query is no event; "
+        "function: lag is about a row among others, and a query is not an event; "
         "give an aggregate, such as 'last'.",
     ),
     (
         lambda: wb.Aggregation(fn.sum("v").over(wb.Frame.rows(-1, 0))),
-        "function: wb.fn.sum('v').over(wb.Frame.rows(-1, 0)) has a frame; "
-        "name its windows instead.",
+        "function: wb.fn.sum('v').over(wb.Frame.rows(-1, 0)) has a frame; give windows= instead.",
     ),
     (
         lambda: wb.Aggregation("sum", "v", []),
-        "windows: there is none; give one, or None for an unbounded one.",
+        "windows: none is given; give one, or None for an unbounded one.",
     ),
     (
         lambda: wb.Aggregation("sum", "v", "5 parsecs"),
@@ -68,14 +68,17 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
     (lambda: wb.Aggregation("sum", "v", -1), "windows: -1 is negative; give zero or more."),
     (
         lambda: wb.Aggregation("sum", F.col("v") + 1),
-        "name: the function is of a Column, which has no name here; give name=...",
+        "name: the function takes a Column, which has no name here; give name=...",
     ),
     (
         lambda: wb.Aggregation("sum", "v", by=3),  # type: ignore[arg-type]
         "by: 3 is not text; give the name of a column.",
     ),
-    (lambda: wb.Backfill("k", "t", []), "aggregations: [] is none; " + GIVE_LIST),
-    (lambda: wb.Backfill("k", "t", "count"), "aggregations: 'count' is none; " + GIVE_LIST),  # type: ignore[arg-type]
+    (lambda: wb.Backfill("k", "t", []), "aggregations: [] contains no aggregation; " + GIVE_LIST),
+    (
+        lambda: wb.Backfill("k", "t", "count"),  # type: ignore[arg-type]
+        "aggregations: 'count' contains no aggregation; " + GIVE_LIST,
+    ),
     (
         lambda: wb.Backfill("k", "t", [COUNT, wb.Aggregation("count", windows="300 minutes")]),
         "aggregations: two results are called 'count_5h'; give one of them a name=.",
@@ -182,7 +185,7 @@ TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
         asked("count", windows=[9]),
         {"time": "long"},
         {"time": "long"},
-        "hop: sawtooth windows of integer times need one; "
+        "hop: sawtooth windows of integer times need a hop; "
         "give an integer in the unit of the time columns.",
     ),
     (
@@ -196,7 +199,7 @@ TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
         asked("count", windows=["2 hours"], hop="0 minutes"),
         {},
         {},
-        "hop: it has no length; give a hop that is longer than nothing.",
+        "hop: it has no length; give a hop longer than 0.",
     ),
     (
         asked("sum", "w", "5 hours"),
@@ -259,7 +262,7 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
             lambda: asked().run(taken, tables[1]),
             "count_5h: the queries have a column of this name;",
         ),
-        (lambda: asked().run(*tables, days="June"), "days: 'June' is no day; " + days),
+        (lambda: asked().run(*tables, days="June"), "days: 'June' is not a day; " + days),
         (
             lambda: asked().run(*tables, days=("2013-02-01", "2013-01-01")),
             "days: 2013-01-01 is before 2013-02-01; " + days,
@@ -319,7 +322,7 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
         ),
         (
             lambda: wb.consistency(*tables, 5),  # type: ignore[arg-type]
-            "backfill: 5 is none; give wb.Backfill(...).",
+            "backfill: 5 is not a backfill; give wb.Backfill(...).",
         ),
     ]
     for run, sentence in cases:

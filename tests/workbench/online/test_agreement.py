@@ -169,7 +169,7 @@ def test_deletes_are_found_and_nested_values_are_compared(spark: SparkSession) -
     assert exact.columns == forever.columns
     found = wb.consistency(forever, offline, counted, given)
     assert len(found.differing) > 10
-    assert found.differing["reason"].unique().tolist() == ["a row that was taken out still counts"]
+    assert found.differing["reason"].unique().tolist() == ["a row that was removed still counts"]
     assert found.differing["cause"].unique().tolist() == ["delete"]
     assert math.isfinite(found.columns["smape"].iloc[0])
 

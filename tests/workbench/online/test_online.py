@@ -185,18 +185,21 @@ SPECIFICATIONS: list[tuple[Callable[[str], Any], str]] = [
         lambda path: wb.OnlineView(wb.Backfill("user", "at", COUNT, "sliding"), path),
         "backfill: its windows are 'sliding', which hops cannot answer",
     ),
-    (lambda path: wb.OnlineView(COUNT, path), "backfill: wb.Aggregation.* is none; give wb.Back"),  # type: ignore[arg-type]
+    (
+        lambda path: wb.OnlineView(COUNT, path),  # type: ignore[arg-type]
+        "backfill: wb.Aggregation.* is not a backfill; give wb.Back",
+    ),
     (
         lambda path: wb.OnlineView(wb.Backfill("user", "at", COUNT), path, lasting="soon"),
         "lasting: 'soon' is not a duration",
     ),
     (
         lambda path: wb.OnlineView(wb.Backfill("user", "at", COUNT), path, clock="now"),  # type: ignore[arg-type]
-        "clock: 'now' cannot be called; give a function that says what time it is",
+        "clock: 'now' cannot be called; give a function that returns the current time",
     ),
     (
         lambda path: wb.OnlineView(wb.Backfill("user", "at", COUNT), path).fetch("ann"),
-        "store: nothing is uploaded to the store in .* yet; call view.upload",
+        "store: nothing has been uploaded to the store in .* yet; call view.upload",
     ),
 ]
 
@@ -237,10 +240,10 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
             lambda: view().upload(events, "2013-03-05 00:00"),
             "until: 2013-03-05 00:00:00 has no zone, but the events' times have one",
         ),
-        (lambda: view().upload(events, 7), "until: 7 is no time; give a datetime, or text"),
+        (lambda: view().upload(events, 7), "until: 7 is not a time; give a datetime, or text"),
         (
             lambda: wb.OnlineView(counting, tmp_path / "store", 100).upload(numbered, 5 * 10**25),
-            "until: 50000000000000000000000000 is too far; give an integer up to",
+            "until: 50000000000000000000000000 is too far from 0; give an integer up to",
         ),
         (
             lambda: view(lasting=7).upload(events, UNTIL),
@@ -249,7 +252,7 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
         (lambda: view().upload(stream, UNTIL), "events: this is a stream; give a table"),
         (
             lambda: view().update(events, tmp_path / "c"),
-            "stream: this is no stream; give a streaming DataFrame",
+            "stream: this is not a stream; give a streaming DataFrame",
         ),
         (
             lambda: view().upload(events.withColumn("user", F.array("user")), UNTIL),
@@ -257,7 +260,7 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
         ),
         (
             lambda: view().update(stream, None),  # type: ignore[arg-type]
-            "checkpoint: None is no path; give the folder where Spark is to keep",
+            "checkpoint: None is not a path; give the folder where Spark keeps",
         ),
         (
             lambda: view().update(stream, tmp_path / "c"),
@@ -280,7 +283,9 @@ def test_a_stream_that_spark_does_not_start_is_one_sentence(
     summed = stream.groupBy("user", "at").count()
     triggers: list[Any] = [{"now": True}, {"availableNow": False}, {"processingTime": "soon"}, 5]
     for trigger in triggers:
-        with pytest.raises(wb.WorkbenchError, match=r"trigger: .* is none; give what Spark's Data"):
+        with pytest.raises(
+            wb.WorkbenchError, match=r"trigger: .* is not a trigger; give what Spark's Data"
+        ):
             view.update(stream, tmp_path / "checkpoint", trigger)
     with pytest.raises(wb.WorkbenchError, match=r"stream: Spark does not start it .*streaming ag"):
         view.update(summed, tmp_path / "checkpoint")

@@ -272,9 +272,9 @@ REFUSED = [
      "window: '1.5 seconds' is not a whole number of seconds, and ClickHouse counts a "
      "window in seconds."),
     (lambda: wb.Backfill("k", "t", wb.Aggregation("sum", "v", 3, by="b")).to_sql(),
-     "v_sum_3_by_b: a map of the values of 'b' is not written as SQL; leave it out."),
+     "v_sum_3_by_b: a map of the values of 'b' cannot be written as SQL; leave it out."),
     (lambda: wb.Backfill("k", "t", wb.Aggregation("mode", "v", 3)).to_sql(events="e"),
-     "v_mode_3: mode goes by the order of events, of which several may be of one time; leave it "
+     "v_mode_3: mode depends on the order of events, and several may have the same time; leave it "
      "out to write the backfill as SQL."),
     (lambda: wb.Backfill("k", "t", wb.Aggregation("sum", "v", 3)).to_sql(
         queries=3,  # type: ignore[arg-type]

@@ -337,4 +337,4 @@ def test_a_tree_s_shuffle_grows_with_the_queries_alone(small_parts: DataFrame) -
 
 def test_a_backfill_says_how_many_partitions_there_are(small_parts: DataFrame) -> None:
     said = BACKFILL.explain(few_queries(small_parts.sparkSession), small_parts)
-    assert f"auto is scan: a shuffle has {PARTS} partitions, as the tables are large" in said
+    assert f"auto takes scan: a shuffle has {PARTS} partitions because the tables are large" in said

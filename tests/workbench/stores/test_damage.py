@@ -153,7 +153,7 @@ def test_states_of_another_layout_than_they_say_are_refused() -> None:
     meta = read_meta(store)[1]
     assert meta is not None
     store.held[META] = meta.but(fingerprint="0" * 16).to_bytes()
-    with pytest.raises(StoreError, match="what it says of itself is damaged; upload to an empty"):
+    with pytest.raises(StoreError, match="its metadata is damaged; upload to an empty"):
         view.fetch(KEYS, AT)
 
 
@@ -203,7 +203,7 @@ def test_events_that_cannot_be_read_are_one_sentence() -> None:
             refused.append(str(error))
         store.held[name] = held
     assert len(refused) > 20
-    assert {"the events that are kept of a key cannot be read" in one for one in refused} == {True}
+    assert {"the events that are kept for a key cannot be read" in one for one in refused} == {True}
 
 
 READING = """
@@ -288,7 +288,9 @@ def test_a_reader_follows_a_store_that_was_emptied_and_uploaded_anew(
     view.upload(0)
     fetch_features(reading, KEYS, AT)
     emptied(store)
-    with pytest.raises(WorkbenchError, match=r"nothing is uploaded to the store in .* yet; call"):
+    with pytest.raises(
+        WorkbenchError, match=r"nothing has been uploaded to the store in .* yet; call"
+    ):
         fetch_features(reading, KEYS, AT)
     view.seen = [row for batch in range(6) for row in events_of(batch)]
     view.upload(12)

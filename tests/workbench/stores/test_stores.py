@@ -205,7 +205,9 @@ def test_a_redis_that_forgot_is_a_clear_error(tmp_path: Path) -> None:
         with pytest.raises(WorkbenchError, match="its next batch is 2, but the store's newest"):
             view.stream([])
     (tmp_path / "dump.rdb").unlink()
-    nothing = pytest.raises(WorkbenchError, match=r"nothing is uploaded to the Redis at .* yet")
+    nothing = pytest.raises(
+        WorkbenchError, match=r"nothing has been uploaded to the Redis at .* yet"
+    )
     with serving(provide_redis(), url, str(tmp_path), "--save", ""), nothing:
         right()
 
@@ -236,9 +238,11 @@ def test_a_store_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
         Redis("redis://user:secret@127.0.0.1:1/0").write([(b"a", b"1")])
     assert "secret" not in str(error.value)
     small = Embedded(tmp_path / "small", most_bytes=100_000)
-    with pytest.raises(StoreError, match="is full with 100,000 bytes; give it more"):
+    with pytest.raises(StoreError, match="is full at 100,000 bytes; give it more"):
         small.write([(b"a", bytes(1_000_000))])
-    with pytest.raises(WorkbenchError, match="store: 7 is none; give a folder, a URL such as"):
+    with pytest.raises(
+        WorkbenchError, match="store: 7 is not a store; give a folder, a URL such as"
+    ):
         store_of(7)  # type: ignore[arg-type]
 
 
@@ -247,7 +251,7 @@ def test_a_store_of_something_else_is_refused(store: Store) -> None:
     store.write([(META, b"not mine")])
     with pytest.raises(
         WorkbenchError,
-        match="holds something else, or what it says of itself is damaged; upload to an empty",
+        match="holds something else, or its metadata is damaged; upload to an empty",
     ):
         view.fetch(["a"], 0)
     store.write([(META, b'{"format": 99}')])
@@ -293,7 +297,7 @@ def test_a_redis_whose_user_may_not_ask_for_the_policy_is_warned_of(own_url: str
     }.items():
         client.acl_setuser(name, True, passwords=["+secret"], keys=["*"], commands=commands)
     ann, bob = (Redis(own_url.replace("//", f"//{name}:secret@")) for name in ("ann", "bob"))
-    with pytest.warns(WorkbenchWarning, match="does not say what it does when it is full; see to"):
+    with pytest.warns(WorkbenchWarning, match="does not say what it does when it is full; make"):
         assert ann.write([(b"a", b"1")])
     # Once is enough.
     assert ann.write([(b"a", b"1")])
@@ -355,9 +359,15 @@ def test_a_password_that_a_server_repeats_is_not_shown(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ((None,), "url: a NoneType is none of a Redis; write it as 'redis://user:pass"),
-        (("ann:secret@host",), "url: this is none of a Redis; write it as 'redis://user:pass"),
-        (("redis://host:6379/features",), "url: 'features' is no database of redis://host:6379/fe"),
+        ((None,), "url: a NoneType is not the URL of a Redis; write it as 'redis://user:pass"),
+        (
+            ("ann:secret@host",),
+            "url: this is not the URL of a Redis; write it as 'redis://user:pass",
+        ),
+        (
+            ("redis://host:6379/features",),
+            "url: 'features' is not a database of redis://host:6379/fe",
+        ),
         (("redis://host", 5), "name: 5 is not text; give what the store's keys begin with"),
         (("redis://host", "\ud800"), "name: .* has half of a character"),
         *(
@@ -373,7 +383,7 @@ def test_what_no_redis_can_be_opened_by_is_one_sentence(given: Any, sentence: st
 
 
 def test_a_url_with_one_slash_or_an_option_that_there_is_not_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match="url: this is none of a Redis"):
+    with pytest.raises(WorkbenchError, match="url: this is not the URL of a Redis"):
         store_of("redis:/ann:secret@host")
     with pytest.raises(StoreError, match=r"the URL of the Redis at redis://host cannot be read"):
         Redis("redis://host?nix=1").read([b"a"])
@@ -381,7 +391,7 @@ def test_a_url_with_one_slash_or_an_option_that_there_is_not_is_refused() -> Non
 
 def test_a_url_of_something_else_is_refused_without_its_password() -> None:
     with pytest.raises(
-        WorkbenchError, match="store: a URL with 'postgres' is none of a store"
+        WorkbenchError, match="store: a URL with 'postgres' is not the URL of a store"
     ) as e:
         store_of("postgres://ann:secret@host/0")
     assert "secret" not in str(e.value)

@@ -48,7 +48,7 @@ def check_entities(entities: EntityTables) -> None:
         return
     if entities.mutations is None:
         raise WorkbenchError(
-            "mutations: without them rows are only known as the snapshots have them; "
+            "mutations: without them rows are only known as of the snapshots; "
             "give mutations, or accuracy='midnight'."
         )
     changes = cast(BoundTable, entities.changes)
@@ -71,7 +71,7 @@ def check_match(backfill: "BackfillSpec", entities: EntityTables) -> None:
                      for one in (ours, theirs))  # fmt: skip
             first, second = shown
             raise WorkbenchError(
-                f"{argument}: the backfill names {first} but the entities {second}; "
+                f"{argument}: the backfill names {first} but the entities name {second}; "
                 "give both the same."
             )
     for one in backfill.aggregations:
@@ -86,7 +86,7 @@ def _not_shared(entities: EntityTables, name: str) -> str:
     lacking = [one.side for one in tables if one is not None and name not in one.names]
     if not lacking:
         return (
-            f"column {name!r} says when or how rows change, and is none of theirs; "
+            f"column {name!r} says when or how rows change, and is not part of them; "
             "add a copy of it under another name to both tables."
         )
     others = "both tables need it, under the same name."
@@ -125,7 +125,7 @@ def _check_names(entities: EntityTables) -> None:
     for name in entities.bound_snapshots.names:
         if name.lower() in ADDED_COLUMNS:
             raise WorkbenchError(
-                f"snapshots: column {name!r} has a name that is needed beside it; rename yours."
+                f"snapshots: column {name!r} has the name of a column that is added; rename yours."
             )
 
 
@@ -133,14 +133,15 @@ def _check_date(entities: EntityTables) -> None:
     rows, name = entities.bound_snapshots, entities.date
     if name not in rows.names:
         raise WorkbenchError(
-            f"date: the snapshots have no column {name!r}; name the one of when each was taken."
+            f"date: the snapshots have no column {name!r}; name the one that says when each was "
+            "taken."
         )
     column(rows, name, "date")
     kind, own = (type_of(rows, one).typeName() for one in (name, entities.time))
     integers = rows.integer_time
     fits = kind == own if integers else kind in (own, "date", "string")
     if not fits:
-        like = "integers as that does" if integers else "dates, or times as that does"
+        like = "integers of that type" if integers else "dates, or times of that type"
         raise WorkbenchError(
             f"date: {rows.column_text(name)} holds {kind}s but {entities.time!r} {own}s; "
             f"give {like}."
@@ -163,7 +164,7 @@ def _check_mutations(entities: EntityTables, mutations: BoundTable) -> None:
     name = entities.mutation_time
     if not isinstance(name, str):
         raise WorkbenchError(
-            "mutation_time: none is named; name the mutations' column of when each was made."
+            "mutation_time: it is missing; name the mutations' column that says when each was made."
         )
     column(mutations, name, "mutation_time")
     kind, own = (type_of(mutations, one).simpleString() for one in (name, entities.time))
@@ -178,6 +179,6 @@ def _check_mutations(entities: EntityTables, mutations: BoundTable) -> None:
     kind = type_of(mutations, entities.op).typeName()
     if kind not in ("boolean", "string"):
         raise WorkbenchError(
-            f"op: {mutations.column_text(entities.op)} holds {kind}s; give text such as 'insert', "
-            "or true for what was before a change and false for what is after it."
+            f"op: {mutations.column_text(entities.op)} holds {kind}s; give text such as 'insert', or "
+            "true for the row before a change and false for the row after it."
         )

@@ -142,11 +142,11 @@ class Entities(EntityTables):
         ...     snapshots, mutations, key="user", id="id", time="ts", mutation_time="at", date="ds"
         ... )
         >>> ratings.problems().select("id", "known", "problem").show(truncate=False)
-        +---+-----+-------------------------------+
-        |id |known|problem                        |
-        +---+-----+-------------------------------+
-        |8  |20   |taken out, but it was not there|
-        +---+-----+-------------------------------+
+        +---+-----+-----------------------------+
+        |id |known|problem                      |
+        +---+-----+-----------------------------+
+        |8  |20   |removed, but it was not there|
+        +---+-----+-----------------------------+
         <BLANKLINE>
         """
         return problems_of(self)

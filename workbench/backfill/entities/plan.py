@@ -79,8 +79,8 @@ def run_entities(plan: EntityPlan, method: str) -> "DataFrame":
     """
     if method not in ("auto", *METHODS):
         raise WorkbenchError(
-            f"method: {method!r} looks at rows by their own times alone, but rows of entities "
-            "change at others; give 'scan', 'naive' or 'auto'."
+            f"method: {method!r} only looks at the rows' own times, but rows of entities change "
+            "at other times; give 'scan', 'naive' or 'auto'."
         )
     return naive(with_validity(plan)) if method == "naive" else scan(plan)
 

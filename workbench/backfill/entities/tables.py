@@ -166,7 +166,7 @@ def days_of(entities: EntityTables) -> tuple[int, ...]:
             op = None if row[KIND] == "" else row[KIND]
             raise WorkbenchError(
                 f"op: {op!r} is not known; give 'insert', 'update_before', 'update_after' or "
-                "'delete', or a column that is true for what was before a change."
+                "'delete', or a column that is true for the row before a change."
             )
     return tuple(sorted(int(day) for row in found for day in row[KNOWN_FROM] or ()))
 

@@ -36,16 +36,16 @@ PROBLEM, KNOWN = "problem", "known"
 
 #: The problems of a row, by the bits of the kernel.
 PROBLEMS = {
-    ABSENT: "taken out, but it was not there",
-    OTHER: "taken out, but it held something else",
-    THERE: "put in where there was a row already",
-    AGAIN: "said again",
-    MISSING: "not in the next snapshot, and not taken out",
-    UNSEEN: "in the snapshot, but not put in",
-    CHANGED: "otherwise in the snapshot",
+    ABSENT: "removed, but it was not there",
+    OTHER: "removed, but it had other values",
+    THERE: "added where there was already a row",
+    AGAIN: "repeated",
+    MISSING: "not in the next snapshot, and not removed",
+    UNSEEN: "in the snapshot, but not added",
+    CHANGED: "different in the snapshot",
 }
-FUTURE = "dated in the future of when it was put in"
-LATE = "in a partition of another date than its mutation's"
+FUTURE = "dated later than when it was added"
+LATE = "in the partition of a date other than its mutation's"
 
 
 @dataclass(frozen=True)

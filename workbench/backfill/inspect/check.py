@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 #: The columns of a difference, in addition to the key and the time.
 DIFFERING = ("column", "given", "expected", "reason")
 UNKNOWN = "none of the usual reasons"
-AFTER_UPLOAD = "what came after the last upload is missing"
+AFTER_UPLOAD = "events after the last upload are missing"
 AT_QUERY, HEADLESS = "an event at the query's time counts", "the head is missing"
 NOT_ROUNDED, ROUNDED = "the tail is not rounded", "the tail is rounded"
 LATE = "a late event is missing"
-UNTIL_MIDNIGHT = "a row that was taken out counts until midnight"
-NEVER_OUT = "a row that was taken out still counts"
-ONCE, TWICE = "an event that is there twice counts once", "each event counts twice"
+UNTIL_MIDNIGHT = "a row that was removed counts until midnight"
+NEVER_OUT = "a row that was removed still counts"
+ONCE, TWICE = "an event that occurs twice counts once", "each event counts twice"
 
 
 class Difference(NamedTuple):
@@ -112,9 +112,9 @@ def _differing_table(differing: "pd.DataFrame") -> Markup:
     """Return what a notebook shows of a check: a sentence if nothing differs."""
     rows, many = f"{differing.attrs['checked']:,} rows compared", len(differing)
     if not many:
-        return facts_table("Features as they have to be", {"differing": "none", "rows": rows})
+        return facts_table("Features as expected", {"differing": "none", "rows": rows})
     values = f"{many:,} value{'' if many == 1 else 's'}"
-    return frame_table(f"{values} not as they have to be, {rows}", differing)
+    return frame_table(f"{values} not as expected, {rows}", differing)
 
 
 @in_one_sentence()
@@ -253,7 +253,7 @@ def _compared_columns(backfill: "BackfillSpec", features: BoundTable) -> dict[st
     if not wanted:
         raise WorkbenchError(
             "features: the table has none of the backfill's columns, which are "
-            f"{', '.join(map(repr, backfill.names))}; rename its own to these."
+            f"{', '.join(map(repr, backfill.names))}; rename its columns to these."
         )
     return wanted
 
@@ -348,7 +348,7 @@ def _check_arrived(plan: Plan, arrived: str | None) -> None:
     if not fits:
         raise WorkbenchError(
             f"arrived: column {arrived!r} holds {arrival_type.simpleString()}, but the times are "
-            f"{time_type.simpleString()}; name a column of when each event was known."
+            f"{time_type.simpleString()}; name the column that says when each event arrived."
         )
 
 

@@ -46,13 +46,13 @@ def explanation(plan: Plan) -> str:
         f"{counted(sizes.queries, 'query', 'queries')} and {counted(sizes.events, 'event')} "
         f"with a key and a time, of {counted(sizes.keys, 'key')}; "
         f"the largest has {counted(sizes.largest, 'row')}",
-        f"auto{'' if cuts_keys else ' is scan'}: {chosen.why}",
+        f"auto{'' if cuts_keys else ' takes scan'}: {chosen.why}",
         *(_cuts(plan, sizes) if cuts_keys else ["cut by time: no key"]),
         *_features_that_need_all(plan),
     ]
     without = features_without_state(plan)
     if without:
-        lines.append(f"tree cannot answer {', '.join(without)}: no state of theirs adds up")
+        lines.append(f"tree cannot answer {', '.join(without)}: they have no state that adds up")
     return "\n".join(lines)
 
 
@@ -75,7 +75,7 @@ def _cuts(plan: Plan, sizes: Sizes) -> list[str]:
     """Return lines on the keys that a run cuts, and on what makes a key large."""
     split_plan = SplitPlan(plan)
     aim, most = split_plan.task.sizes(sizes.queries + sizes.events)
-    large = f"large is a key of more than {most:,} rows, and a span of it has about {aim:,}"
+    large = f"a key of more than {most:,} rows is large, and a span of it has about {aim:,}"
     cut_keys = collected(split_plan.cut_keys().orderBy("rows", ascending=False))
     if not cut_keys:
         return [f"cut by time: no key; {large}"]
@@ -104,5 +104,5 @@ def _features_that_need_all(plan: Plan) -> list[str]:
         return []
     return [
         f"all events travel to each span that sees them, for {', '.join(names)}; "
-        "so a key is cut only where their windows are short beside its spans"
+        "so a key is cut only where their windows are short compared with its spans"
     ]

@@ -64,7 +64,7 @@ def fetch_query(
     found = first_rows(queries, [number.desc()], plan.wire.queries, 0)
     if not len(found):
         shown = "" if time is None else f" at {time}"
-        raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
+        raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that exists.")
     query = int(instants(as_array(found.column(TIME)))[0])
     visible, at = rows_of_key(plan, key, queries=False)
     visible = visible.where(at < F.lit(query))
@@ -157,7 +157,7 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     )
     counts = collected(found.orderBy(*order).limit(MOST_KEYS))
     if not counts:
-        raise WorkbenchError("queries: none has a key and a time; nothing can be shown.")
+        raise WorkbenchError("queries: none has both a key and a time, so nothing can be shown.")
     if chosen and not counts[0][-1]:
         raise WorkbenchError(
             f"key: no query has the key {first!r}; {_others(first, counts, len(names))}"

@@ -139,7 +139,7 @@ class OneQuery:
         name = next(iter([*self.exact, *features])) if feature is None else feature
         if not isinstance(name, str) or name not in features:
             known = ", ".join(map(repr, features))
-            raise WorkbenchError(f"feature: {name!r} is none of these; give one of {known}.")
+            raise WorkbenchError(f"feature: {name!r} is not a feature; give one of {known}.")
         if name not in self.exact:
             raise WorkbenchError(
                 f"feature: the window of {name!r} has more events than the {len(self.events):,} "

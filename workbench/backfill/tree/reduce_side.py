@@ -157,8 +157,8 @@ class NodeCoGroups:
         key = self.query_times.numbers(table.select(self.query_times.keys.column_names))
         if (key < 0).any() or (self.query_times.marks[key] != table.column(MARK).to_numpy()).any():
             raise WorkbenchError(
-                "queries: the table has other rows each time it is read, so method='tree' cannot "
-                "put their features together; persist it first, or take another method."
+                "queries: the table has different rows each time it is read, so method='tree' "
+                "cannot put their features together; persist it first, or take another method."
             )
         count = len(self.queries.offsets) - 1
         events = sort_by_time(key.astype(np.uint32), table.column(NODE).to_numpy(), count)

@@ -89,8 +89,8 @@ class BackfillTask:
             yield answers
         if answered != expected:
             raise WorkbenchError(
-                f"queries: a task got {expected:,} and would give {answered:,} back, so there is "
-                "no answer; report it, and take another method until then."
+                f"queries: a task got {expected:,} but would return {answered:,}, so there is no "
+                "answer; report it, and take another method until it is fixed."
             )
 
     def answer_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -85,7 +85,7 @@ class Consistency(Described):
         import pandas as pd
 
         found: pd.DataFrame = pd.crosstab(self.differing["column"], self.differing["cause"])
-        set_html(found, lambda: frame_table("Causes, of a sample", found.reset_index()))
+        set_html(found, lambda: frame_table("Causes in a sample", found.reset_index()))
         return found
 
     def _described(self) -> Markup:
@@ -213,13 +213,13 @@ def consistency(
     )
     set_html(columns, lambda: frame_table("Features", columns.reset_index()))
     set_html(over_time, lambda: frame_table("Features over time", over_time))
-    set_html(differing, lambda: frame_table("Values that differ, of a sample", differing))
+    set_html(differing, lambda: frame_table("Values that differ in a sample", differing))
     return Consistency(columns, over_time, differing, served, answered)
 
 
 def _checked_length(length: int, argument: str) -> int:
     if length < 1:
-        raise WorkbenchError(f"{argument}: it has no length; give one that is longer than nothing.")
+        raise WorkbenchError(f"{argument}: it has no length; give one longer than 0.")
     return length
 
 

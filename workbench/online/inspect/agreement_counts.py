@@ -87,7 +87,7 @@ def comparable_tables(
     if not names:
         raise WorkbenchError(
             "view_log: the table has none of the backfill's columns, which are "
-            f"{', '.join(map(repr, backfill.names))}; rename its own to these."
+            f"{', '.join(map(repr, backfill.names))}; rename its columns to these."
         )
     maps = {name for one in backfill.aggregations if one.by is not None for name in one.names}
     chosen: list[tuple[Column, Column]] = []

@@ -145,7 +145,7 @@ def test_at_midnight_accuracy_rows_are_those_of_the_last_snapshot(
     expected = in_duckdb(asked.toArrow(), History(intervals).intervals_table(), "sawtooth")
     check(backfill("sawtooth").run(asked, given), expected)
     assert {row["problem"] for row in given.problems().collect()} <= {
-        "dated in the future of when it was put in"
+        "dated later than when it was added"
     }
 
 
@@ -160,10 +160,10 @@ def test_problems_are_told_with_their_rows(spark: SparkSession, changed: History
     assert "nothing has run yet" in problems._repr_html_()  # type: ignore[operator]
     found = problems.where("problem NOT LIKE 'dated%'").toArrow().to_pylist()
     said = {(row["id"], row["problem"]) for row in found}
-    moved = "in a partition of another date than its mutation's"
+    moved = "in the partition of a date other than its mutation's"
     assert (None, "no snapshot of this day") in said
     assert (3, moved) in said
-    assert (lost[3], "not in the next snapshot, and not taken out") in said
+    assert (lost[3], "not in the next snapshot, and not removed") in said
     assert {row for row in said if row[0] not in (None, 3, lost[3])} == set()
     (day,) = (row for row in found if row["id"] is None)
     assert day["known"] == datetime(1970, 1, 2, tzinfo=UTC)
@@ -240,7 +240,7 @@ CASES: list[tuple[dict[str, Any], str]] = [
     ({"time": "s"}, "time: the snapshots' column 's' holds strings;"),
     ({"date": "day"}, "date: the snapshots have no column 'day';"),
     ({"date": "v"}, "date: the snapshots' column 'v' holds integers but 't' timestamps; give"),
-    ({"mutation_time": None}, "mutation_time: none is named;"),
+    ({"mutation_time": None}, "mutation_time: it is missing;"),
     ({"mutation_time": "when"}, "mutation_time: the mutations have no column 'when';"),
     (
         {"mutation_time": "ds"},
@@ -284,7 +284,7 @@ def test_bad_input_is_one_sentence_without_a_job(spark: SparkSession, changed: H
     given, asked = wb.Entities(snapshots, mutations, **good), queries(spark)
     one = backfill("sliding")
     refused(
-        "method: 'sawtooth' looks at rows by their own times alone,",
+        "method: 'sawtooth' only looks at the rows' own times,",
         lambda: one.run(asked, given, "sawtooth"),
     )
     refused("events: rows of entities have validity intervals,", lambda: one.explain(asked, given))  # type: ignore[arg-type]
@@ -295,7 +295,9 @@ def test_bad_input_is_one_sentence_without_a_job(spark: SparkSession, changed: H
     refused("w_sum: the snapshots have no column 'w'; there", lambda: summing[1].run(asked, given))
     refused("op_sum: column 'op' says when or how rows", lambda: summing[2].run(asked, both))
     by_id = wb.Backfill("id", "t", wb.Aggregation("count"), "sliding")
-    refused("key: the backfill names 'id' but the entities 'k';", lambda: by_id.run(asked, given))
+    refused(
+        "key: the backfill names 'id' but the entities name 'k';", lambda: by_id.run(asked, given)
+    )
 
 
 def test_an_unknown_op_is_named(spark: SparkSession, changed: History) -> None:

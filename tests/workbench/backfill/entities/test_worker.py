@@ -83,49 +83,49 @@ PROBLEMS: list[tuple[str, list[Record], list[int], list[tuple[int, int, str]]]] 
         "a delete of nothing",
         [Record(5, OUT, "a", 1, 0, 7)],
         [],
-        [(1, 4, "taken out, but it was not there")],
+        [(1, 4, "removed, but it was not there")],
     ),
     (
         "a delete of something else",
         [Record(5, IN, "a", 1, 0, 7), Record(6, OUT, "a", 1, 0, 8)],
         [],
-        [(1, 5, "taken out, but it held something else")],
+        [(1, 5, "removed, but it had other values")],
     ),
     (
         "an insert of what is there",
         [Record(5, IN, "a", 1, 0, 7), Record(6, IN, "a", 1, 0, 8)],
         [],
-        [(1, 5, "put in where there was a row already")],
+        [(1, 5, "added where there was already a row")],
     ),
     (
         "an insert twice",
         [Record(5, IN, "a", 1, 0, 7), Record(6, IN, "a", 1, 0, 7)],
         [],
-        [(1, 5, "said again")],
+        [(1, 5, "repeated")],
     ),
     (
         "a delete that was not logged",
         [Record(5, IN, "a", 1, 0, 7)],
         [3, 9],
-        [(1, 9, "not in the next snapshot, and not taken out")],
+        [(1, 9, "not in the next snapshot, and not removed")],
     ),
     (
         "an insert that was not logged",
         [Record(9, SNAPSHOT, "a", 1, 0, 7)],
         [3, 9],
-        [(1, 9, "in the snapshot, but not put in")],
+        [(1, 9, "in the snapshot, but not added")],
     ),
     (
         "an update that was not logged",
         [Record(5, IN, "a", 1, 0, 7), Record(9, SNAPSHOT, "a", 1, 0, 8)],
         [9],
-        [(1, 9, "otherwise in the snapshot")],
+        [(1, 9, "different in the snapshot")],
     ),
     (
         "a row of the future",
         [Record(5, IN, "a", 1, 6, 7)],
         [],
-        [(1, 4, "dated in the future of when it was put in")],
+        [(1, 4, "dated later than when it was added")],
     ),
     (
         "a chain of updates in one instant",
@@ -161,9 +161,7 @@ def test_snapshots_alone_disagree_with_nothing() -> None:
     rows, days = as_table(records), np.array([3, 6, 9], np.int64)
     one = entity_history(rows, ("k0", "i0"), days)
     task = FollowTask(("i0",), ("k0", "i0"), (3, 6, 9), faults=True, trusted=True)
-    assert task.problems(one).column(PROBLEM).to_pylist() == [
-        "dated in the future of when it was put in"
-    ]
+    assert task.problems(one).column(PROBLEM).to_pylist() == ["dated later than when it was added"]
     intervals = [(row["i0"], row[VALID_FROM], row[VALID_TO]) for row in one.intervals().to_pylist()]
     assert (1, 3, 6) in intervals
     assert (2, 6, 9) in intervals

@@ -59,7 +59,7 @@ def test_heads_that_are_missing_are_found(spark: SparkSession) -> None:
 def test_duplicates_that_were_dropped_are_found(spark: SparkSession) -> None:
     given = events(spark)
     once = BACKFILL.run(queries(spark), given.distinct())
-    assert reasons(once, given) == ["an event that is there twice counts once"]
+    assert reasons(once, given) == ["an event that occurs twice counts once"]
 
 
 def test_late_events_are_found_when_their_arrival_is_known(spark: SparkSession) -> None:
@@ -73,7 +73,7 @@ def test_late_events_are_found_when_their_arrival_is_known(spark: SparkSession) 
 
 def test_what_cannot_be_checked_is_one_sentence(spark: SparkSession) -> None:
     features = BACKFILL.run(queries(spark), events(spark))
-    renamed = "which are 'count_5h', 'v_last_5h'; rename its own to these."
+    renamed = "which are 'count_5h', 'v_last_5h'; rename its columns to these."
     cases: list[tuple[DataFrame, dict[str, Any], str]] = [
         (
             features.drop("count_5h", "v_last_5h"),

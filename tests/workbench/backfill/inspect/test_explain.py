@@ -87,14 +87,14 @@ def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
     assert "cut by time: no key" in said
     assert "all events travel to each span that sees them, for x_median_40;" in said
     cannot = "x_count_distinct_40, x_count_distinct_250, x_median_40"
-    assert f"tree cannot answer {cannot}: no state of theirs adds up" in said
+    assert f"tree cannot answer {cannot}: they have no state that adds up" in said
 
 
 @pytest.mark.parametrize(
     ("count", "parts"),
     [
-        ("4", ["auto is scan: a shuffle has 4", "cut by time: no key"]),
-        ("5", ["auto: a key of more", "no key; large is a key of more than 150,000 rows"]),
+        ("4", ["auto takes scan: a shuffle has 4", "cut by time: no key"]),
+        ("5", ["auto: a key with more", "no key; a key of more than 150,000 rows is large"]),
     ],
 )
 def test_few_tasks_leave_all_keys_whole(spark: SparkSession, count: str, parts: list[str]) -> None:
@@ -121,7 +121,7 @@ def test_small_tables_leave_all_keys_whole(spark: SparkSession) -> None:
     queries, events = skewed(spark)
     with session_options(spark, {PARTITIONS: "200"}):
         said = asked().explain(queries, events)
-    assert "auto is scan: the tables are small" in said
+    assert "auto takes scan: the tables are small" in said
 
 
 @pytest.mark.parametrize(("most_rows", "cut"), [(0, False), (1, True)])

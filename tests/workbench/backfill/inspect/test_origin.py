@@ -128,14 +128,14 @@ def test_times_may_be_the_first_ones_that_there_are(spark: SparkSession) -> None
 def test_what_is_not_there_is_one_sentence(views: DataFrame) -> None:
     asked = views.select("user", "at")
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"key": "eve"}, "key: no query has the key 'eve'; give one that is there."),
+        ({"key": "eve"}, "key: no query has the key 'eve'; give one that exists."),
         ({"key": ("ann", 1)}, "key: ('ann', 1) has 2 values; the key has 1: user."),
-        ({"key": "ann", "feature": "n"}, "feature: 'n' is none of these; give one of 'price_avg"),
-        ({"key": "ann", "feature": ["n"]}, "feature: ['n'] is none of these; give one of 'price_"),
+        ({"key": "ann", "feature": "n"}, "feature: 'n' is not a feature; give one of 'price_avg"),
+        ({"key": "ann", "feature": ["n"]}, "feature: ['n'] is not a feature; give one of 'price_"),
         ({"key": "ann", "time": pd.NaT}, "time: NaT is no value of the queries' "),
         (
             {"key": "ann", "time": pd.Timestamp("1999-01-01")},
-            "key: no query has the key 'ann' at 1999-01-01 00:00:00; give one that is there.",
+            "key: no query has the key 'ann' at 1999-01-01 00:00:00; give one that exists.",
         ),
     ]
     for given_, sentence in cases:

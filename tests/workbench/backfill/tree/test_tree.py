@@ -133,7 +133,7 @@ def test_nodes_of_other_queries_are_refused(changed: dict[str, list[Any]]) -> No
     nodes = {"k0": ["a"], NODE: [1], MARK: mark, TIME: [3]}
     cogroups = NodeCoGroups(task(feature(ASKED[0], Span(None))), arrived)
     assert cogroups.with_nodes(pa.table(nodes).to_batches()).events.time.tolist() == [1]
-    with pytest.raises(WorkbenchError, match="other rows each time it is read"):
+    with pytest.raises(WorkbenchError, match="different rows each time it is read"):
         cogroups.with_nodes(pa.table(nodes | changed).to_batches())
 
 

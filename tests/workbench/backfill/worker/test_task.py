@@ -70,6 +70,8 @@ def test_a_task_that_would_lose_or_repeat_a_query_says_so(given_back: int) -> No
     wrong = pa.table({"id": [0] * given_back, "found": [0] * given_back}).to_batches()
     with (
         patch.object(BackfillTask, "answer_subpartition", lambda self, parts: iter(wrong)),
-        pytest.raises(WorkbenchError, match=f"^queries: a task got 2 and would give {given_back}"),
+        pytest.raises(
+            WorkbenchError, match=f"^queries: a task got 2 but would return {given_back}"
+        ),
     ):
         list(whole.run(sent))

@@ -250,7 +250,9 @@ def test_an_estimate_of_many_merged_states_is_as_near_as_that_of_one() -> None:
 
 def test_streams_that_do_not_follow_are_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
-    with pytest.raises(WorkbenchError, match="nothing is uploaded to the store in memory yet"):
+    with pytest.raises(
+        WorkbenchError, match="nothing has been uploaded to the store in memory yet"
+    ):
         view.stream([])
     view.upload(0)
     view.batch = 4
@@ -267,7 +269,7 @@ def test_a_batch_that_a_checkpoint_plans_anew_is_refused(layout: StoreLayout) ->
     view.upload(0)
     first, more = [event("a", 1)], [event("a", 1), event("a", 2)]
     view.stream(first)
-    anew = "its checkpoint brings batch 0 anew, but the store has the batches up to {} with other"
+    anew = "its checkpoint repeats batch 0, but the store has the batches up to {} with other"
     with pytest.raises(WorkbenchError, match=anew.format(0)):
         view.stream(more, 0)
     assert view.stream(first, 0).again
@@ -325,7 +327,7 @@ def test_uploads_that_cannot_follow_are_refused(layout: StoreLayout) -> None:
     first, second = (reserve(view.store, layout, 24, LASTING) for _ in range(2))
     nothing = Written(0, 0, 0, [])
     switch(view.store, layout, second, 24, nothing)
-    with pytest.raises(WorkbenchError, match="another one began later and is there already"):
+    with pytest.raises(WorkbenchError, match="another one that began later is already there"):
         switch(view.store, layout, first, 24, nothing)
     other = View(view.store, layout_of(features(by=True)))
     with pytest.raises(WorkbenchError, match="holds the states of another backfill"):
@@ -351,10 +353,10 @@ def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: S
     assert found["a"]["count_1_30_4"] == 1
     assert found.errors == {
         "zed": "key: 'zed' is not in the store: it has no event that was uploaded or streamed.",
-        7: "key: 7 is no value of 'user', which holds string.",
+        7: "key: 7 is not a value of 'user', which holds string.",
         "b": "at: 'b' has an event at 14 or later in a hop that has begun, and a hop cannot be "
-        "cut; ask later, or ask wb.Backfill.run.",
-        "['a']": "key: ['a'] is no value of 'user', which holds string.",
+        "cut; ask later, or use wb.Backfill.run.",
+        "['a']": "key: ['a'] is not a value of 'user', which holds string.",
     }
     assert view.fetch([], 14).rows == ()
     assert [row is None for row in found] == [False, True, True, True, True]
@@ -365,7 +367,7 @@ def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: S
         found["unasked"]
     with pytest.raises(WorkbenchError, match="at: 11 is before 12, where the upload"):
         view.fetch(["a"], 11)
-    with pytest.raises(WorkbenchError, match="at: 53 is behind 52, up to which the upload until"):
+    with pytest.raises(WorkbenchError, match="at: 53 is after 52, up to which the upload until"):
         view.fetch(["a"], 53)
 
 
@@ -384,7 +386,7 @@ def test_a_fetch_without_a_time_asks_the_views_clock() -> None:
     assert view.fetch("a").rows == view.fetch("a", at=now).rows
     assert view.fetch("a")["a"]["count_0_9_4"] == 4
     now += timedelta(seconds=LASTING)
-    with pytest.raises(WorkbenchError, match="is behind"):
+    with pytest.raises(WorkbenchError, match="is after"):
         view.fetch("a")
 
 
@@ -455,7 +457,7 @@ def test_an_error_about_one_key_is_of_that_key() -> None:
         found = fetch_features(reading, asked, 14)
         assert found[0]["count_1_30_4"] == 1
         for key in (0.0, False):
-            with pytest.raises(WorkbenchError, match=f"key: {key!r} is no value of 'user'"):
+            with pytest.raises(WorkbenchError, match=f"key: {key!r} is not a value of 'user'"):
                 found[key]
         wrong = [error is not None for error in found.to_pandas()["error"]]
         assert wrong == [row is None for row in found] == [type(key) is not int for key in asked]
@@ -466,5 +468,5 @@ def test_an_error_about_one_key_is_of_that_key() -> None:
 
 @pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us", "UTC"), pa.float64()])
 def test_a_missing_time_of_pandas_is_no_key(kind: pa.DataType) -> None:
-    with pytest.raises(WorkbenchError, match="key: NaT is no value of 'user', which holds"):
+    with pytest.raises(WorkbenchError, match="key: NaT is not a value of 'user', which holds"):
         key_of((pd.NaT,), (kind,), ("user",))

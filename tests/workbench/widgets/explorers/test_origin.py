@@ -276,7 +276,7 @@ def test_what_cannot_be_explored_is_one_sentence(views: DataFrame) -> None:
     cases: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
         ((BACKFILL, views), {}, "queries, events: a backfill explores two tables, and 1 are"),
         ((BACKFILL, views, views), {"by": "page"}, "by, keep: they are for funnels"),
-        ((BACKFILL, views.limit(0), views), {}, "queries: none has a key and a time;"),
+        ((BACKFILL, views.limit(0), views), {}, "queries: none has both a key and a time,"),
         (
             (BACKFILL, views, views),
             {"key": "bab"},

@@ -179,6 +179,6 @@ def _check_mutations(entities: EntityTables, mutations: BoundTable) -> None:
     kind = type_of(mutations, entities.op).typeName()
     if kind not in ("boolean", "string"):
         raise WorkbenchError(
-            f"op: {mutations.column_text(entities.op)} holds {kind}s; give text such as 'insert', or "
-            "true for the row before a change and false for the row after it."
+            f"op: {mutations.column_text(entities.op)} holds {kind}s; give text such as 'insert', "
+            "or true for the row before a change and false for the row after it."
         )

@@ -520,7 +520,7 @@ def session_bounds(
         if first < i < last and (
             code[i] < next_code[i - 1] or (beyond[i - 1] == 1 and code[i] == next_code[i - 1])
         ):
-            continue  #: Row {i} is less than a gap behind row {i - 1}: one session.
+            continue  #: Row {i} is less than a gap after row {i - 1}: one session.
         begin[start:i], end[start:i] = start, i  #: The rows {start} to {i - 1} are a session.
         start, sessions = i, sessions + 1
     return sessions

@@ -111,7 +111,7 @@ def chain_conversions(
             break  #: Behind the completed chains, level {level} is reached: no more chains.
         first += outcome[3]
         ends[first - 1] = 1
-        count += 1  #: {time[first - 1]:time}: chain {count} is completed; the next begins behind.
+        count += 1  #: {time[first - 1]:time}: chain {count} is completed; the next begins after it.
     return count  #: {count} chains are completed.
 
 
@@ -180,7 +180,7 @@ def any_order_conversions(
             break  #: Behind the completed chains, level {level} is reached: no more chains.
         first += outcome[3]
         ends[first - 1] = 1
-        count += 1  #: {time[first - 1]:time}: chain {count} is completed; the next begins behind.
+        count += 1  #: {time[first - 1]:time}: chain {count} is completed; the next begins after it.
     return count  #: {count} chains are completed.
 
 

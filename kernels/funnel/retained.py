@@ -57,7 +57,7 @@ def retained_periods(
         if not fulfils[i] & AGAIN or time[i] == time[first]:
             continue  #: {time[i]:time}: no return to what was begun.
         if period[i] > window_end(period[first], len(returned) - 1):
-            break  #: {time[i]:time}: behind the last of the periods, so nothing more can count.
+            break  #: {time[i]:time}: after the last of the periods, so nothing more can count.
         k = max(period[i] - period[first], 0)
         if returned[k] == NONE:
             returned[k] = i  #: {time[i]:time}: came back in period {k}.

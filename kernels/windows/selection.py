@@ -129,7 +129,7 @@ def select_ranks(key: Int64Column, ranks: Int64Row) -> None:
         patience = PATIENCE
         while rank >= settled:
             while fences[-1] <= rank:
-                first = fences.pop()  #: Rank {rank} lies behind the fence at {first}.
+                first = fences.pop()  #: Rank {rank} lies after the fence at {first}.
             last = fences[-1]
             size = last - first
             if size <= FEW or patience == 0:

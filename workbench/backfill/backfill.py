@@ -58,7 +58,7 @@ class Backfill(BackfillSpec):
     >>> import workbench as wb
     >>> spark = wb.session()
     >>> views = spark.sql("SELECT 'ann' AS user, id AS ts, id * 10 AS price FROM range(6)")
-    >>> asked = spark.sql("SELECT * FROM VALUES ('ann', 4L), ('bob', 4L) AS (user, ts)")
+    >>> queries = spark.sql("SELECT * FROM VALUES ('ann', 4L), ('bob', 4L) AS (user, ts)")
     >>> backfill = wb.Backfill(
     ...     key="user",
     ...     time="ts",
@@ -68,7 +68,7 @@ class Backfill(BackfillSpec):
     ...     ],
     ...     window="sliding",
     ... )
-    >>> backfill.run(asked, views).orderBy("user").show()
+    >>> backfill.run(queries, views).orderBy("user").show()
     +----+---+-------+-----+-----------+
     |user| ts|count_2|count|price_avg_3|
     +----+---+-------+-----+-----------+
@@ -123,9 +123,9 @@ class Backfill(BackfillSpec):
         >>> import workbench as wb
         >>> spark = wb.session()
         >>> views = pd.DataFrame({"user": "ann", "ts": [1, 2, 3, 4]})
-        >>> asked = pd.DataFrame({"user": ["ann", "bob"], "ts": [4, 4]})
+        >>> queries = pd.DataFrame({"user": ["ann", "bob"], "ts": [4, 4]})
         >>> count = wb.Aggregation("count", windows=2)
-        >>> wb.Backfill("user", "ts", count, window="sliding").run(asked, views).show()
+        >>> wb.Backfill("user", "ts", count, window="sliding").run(queries, views).show()
         +----+---+-------+
         |user| ts|count_2|
         +----+---+-------+
@@ -234,9 +234,9 @@ class Backfill(BackfillSpec):
         >>> import workbench as wb
         >>> spark = wb.session()
         >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
-        >>> asked = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
+        >>> queries = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
         >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), "sliding")
-        >>> print(backfill.explain(asked, views).partition(";")[0])
+        >>> print(backfill.explain(queries, views).partition(";")[0])
         100 queries and 1,000 events with a key and a time, of 20 keys
         """
         return explanation(self.bound(queries, events))
@@ -283,9 +283,9 @@ class Backfill(BackfillSpec):
         >>> import workbench as wb
         >>> spark = wb.session()
         >>> views = spark.sql("SELECT 'ann' AS user, id AS ts FROM range(6)")
-        >>> asked = spark.sql("SELECT 'ann' AS user, 4L AS ts, 3L AS count_2")
+        >>> queries = spark.sql("SELECT 'ann' AS user, 4L AS ts, 3L AS count_2")
         >>> count = wb.Aggregation("count", windows=2)
-        >>> wb.Backfill("user", "ts", count, window="sliding").check(asked, views).T
+        >>> wb.Backfill("user", "ts", count, window="sliding").check(queries, views).T
                                                     0
         user                                      ann
         ts                                          4
@@ -330,9 +330,9 @@ class Backfill(BackfillSpec):
         >>> import workbench as wb
         >>> spark = wb.session()
         >>> views = spark.sql("SELECT 'ann' AS user, id AS ts, id * 10 AS price FROM range(20)")
-        >>> asked = spark.sql("SELECT 'ann' AS user, 12L AS ts")
+        >>> queries = spark.sql("SELECT 'ann' AS user, 12L AS ts")
         >>> total = wb.Aggregation("sum", "price", windows=8)
-        >>> origin = wb.Backfill("user", "ts", total, hop=5).origin(asked, views, "ann")
+        >>> origin = wb.Backfill("user", "ts", total, hop=5).origin(queries, views, "ann")
         >>> origin
         price_sum_8 = 660, of 2 hops and 2 single events
         >>> origin.states
@@ -372,9 +372,9 @@ class Backfill(BackfillSpec):
         >>> import workbench as wb
         >>> spark = wb.session()
         >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
-        >>> asked = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
+        >>> queries = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
         >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), "sliding")
-        >>> backfill.tasks(asked, views, "scan")[["queries", "events", "answers"]].sum().tolist()
+        >>> backfill.tasks(queries, views, "scan")[["queries", "events", "answers"]].sum().tolist()
         [100, 1000, 100]
         """
         return tasks_of(self.bound(queries, events), method)

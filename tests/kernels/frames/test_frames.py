@@ -303,7 +303,7 @@ def test_the_steps_of_sessions_say_which_rows_they_have() -> None:
     code, to = np.array([0, 2, 9]), np.zeros((2, 3), np.int64)
     columns = code, code + 5, np.zeros(3, np.uint8), np.array([0, 3]), *to
     assert [step.caption for step in trace(session_bounds, *columns).steps] == [
-        "Row 1 is less than a gap behind row 0: one session.",
+        "Row 1 is less than a gap after row 0: one session.",
         "The rows 0 to 1 are a session.",
         "The rows 2 to 2 are a session.",
     ]

@@ -72,9 +72,9 @@ class Entities(EntityTables):
     >>> ratings = wb.Entities(
     ...     snapshots, mutations, key="user", id="id", time="ts", mutation_time="made", date="ds"
     ... )
-    >>> asked = spark.sql("SELECT * FROM VALUES ('ann', 20L), ('ann', 21L) AS (user, ts)")
+    >>> queries = spark.sql("SELECT * FROM VALUES ('ann', 20L), ('ann', 21L) AS (user, ts)")
     >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("max", "stars"), "sliding")
-    >>> backfill.run(asked, ratings).orderBy("ts").show()
+    >>> backfill.run(queries, ratings).orderBy("ts").show()
     +----+---+---------+
     |user| ts|stars_max|
     +----+---+---------+

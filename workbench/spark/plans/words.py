@@ -23,23 +23,23 @@ _PROJECTIONS = {
 #: Descriptions of Spark's operators, by a pattern of their names.
 _DESCRIPTIONS = {
     r"^LocalTableScan|^Scan ExistingRDD arrow": "Rows that the driver holds: a table that was "
-    "made here, or what its process has answered of one.",
-    r"Scan|^Range$": "Reads the table, where it can only the columns and rows that are needed.",
+    "created here, or an answer of the driver's process.",
+    r"Scan|^Range$": "Reads the table: where possible, only the columns and rows that are needed.",
     r"^BroadcastExchange": "Sends all rows to every task, through the driver.",
-    r"^ReusedExchange": "Takes the rows of another exchange again, at no cost.",
-    r"Exchange$": "Rows move between tasks: each writes its rows by their partition to disk, and "
-    "the tasks behind fetch theirs, over the network where there are several machines.",
-    r"^Sort$": "Puts the rows of each task in order.",
-    r"^TakeOrdered": "Keeps the first rows in order of each task, then of all.",
+    r"^ReusedExchange": "Uses the rows of another exchange again, at no cost.",
+    r"Exchange$": "Rows move between tasks: each task writes its rows to disk by partition, and "
+    "the tasks of the next stage fetch theirs, over the network if there are several machines.",
+    r"^Sort$": "Sorts the rows of each task.",
+    r"^TakeOrdered": "Keeps the first rows of each task in order, then the first of all.",
     r"^Filter": "Keeps the rows that fulfil a condition.",
-    r"^Project": "Computes columns, and drops those that nobody needs.",
+    r"^Project": "Computes columns, and drops those that are not needed.",
     r"^ColumnarToRow": "Turns batches of columns into rows.",
-    r"Aggregate$": "Groups rows, and adds them up.",
-    r"Join": "Brings rows of two tables together.",
-    r"^Window": "Answers window functions, a partition after the other, in the JVM.",
-    r"^Union": "Puts the rows of several tables one behind the other.",
-    r"^AQEShuffleRead": "Reads what was shuffled; small partitions go to one task together.",
-    r"^Sample": "Draws a part of the rows.",
+    r"Aggregate$": "Groups rows and aggregates them.",
+    r"Join": "Joins the rows of two tables.",
+    r"^Window": "Computes window functions in the JVM, one partition after the other.",
+    r"^Union": "Appends the rows of several tables.",
+    r"^AQEShuffleRead": "Reads what was shuffled; one task reads several small partitions.",
+    r"^Sample": "Draws a sample of the rows.",
     r"InArrow|InPandas|Python|PySpark": "Rows leave the JVM, go through a Python function, and "
     "come back.",
 }
@@ -92,7 +92,7 @@ def operator_description(operator: Operator) -> str:
     Examples
     --------
     >>> operator_description(Operator(1, "Sort", "Sort"))
-    'Puts the rows of each task in order.'
+    'Sorts the rows of each task.'
     """
     if step := workbench_step(operator):
         return STEPS[step]

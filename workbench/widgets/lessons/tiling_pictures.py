@@ -222,7 +222,7 @@ StackCells = Callable[[Step, Formatter], dict[int, str]]
 OLDER: tuple[str, StackCells] = (
     "The older stack, from each hop to the pivot", _older_hops
 )  # fmt: skip
-NEWER: tuple[str, StackCells] = ("The newer stack, behind the pivot", _newer_hops)
+NEWER: tuple[str, StackCells] = ("The newer stack, after the pivot", _newer_hops)
 
 
 def _stack(

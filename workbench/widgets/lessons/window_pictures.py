@@ -194,7 +194,7 @@ Labels = Callable[[Trace, _Values], list[str]]
 SORTED = "The sorted values: those in the frame, and where the finger is"
 WAITING = "The rows that can still be the answer, in their order"
 OLDER = "The older rows, from each to the pivot"
-NEWER = "The newer rows, behind the pivot"
+NEWER = "The newer rows, after the pivot"
 Structure = tuple[str, Labels, Draw]
 ANSWERS: dict[str, Structure] = {
     **dict.fromkeys(

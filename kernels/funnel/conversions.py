@@ -108,7 +108,7 @@ def chain_conversions(
         for k in range(len(reached)):
             times[at, k] = reached[k]
         if level < len(within):
-            break  #: Behind the completed chains, level {level} is reached: no more chains.
+            break  #: After the completed chains, level {level} is reached: no more chains.
         first += outcome[3]
         ends[first - 1] = 1
         count += 1  #: {time[first - 1]:time}: chain {count} is completed; the next begins after it.
@@ -177,7 +177,7 @@ def any_order_conversions(
         for k in range(len(reached)):
             times[at, k] = reached[k]
         if level < len(row_of):
-            break  #: Behind the completed chains, level {level} is reached: no more chains.
+            break  #: After the completed chains, level {level} is reached: no more chains.
         first += outcome[3]
         ends[first - 1] = 1
         count += 1  #: {time[first - 1]:time}: chain {count} is completed; the next begins after it.

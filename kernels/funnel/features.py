@@ -45,7 +45,7 @@ def count_once(
     for i in range(len(code)):
         k = code[i]
         if k == NOTHING or last_user[k] == user:
-            continue  #: Row {i} says nothing, or what is counted already.
+            continue  #: Row {i} has no code, or one that is already counted.
         last_user[k] = user
         counts[group, k] += 1
         different += 1  #: Row {i}: code {k} is new of this user, and counts for group {group}.

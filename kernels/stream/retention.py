@@ -81,7 +81,7 @@ def settle_rows(code: Int64Column, extents: Int64Table, watermark: int, bounds: 
     first = edge  #: No row before row {edge} changes any more.
     for k in range(len(extents)):
         before = row_back(code, extents[k, UNIT], edge, next_code, extents[k, BACK])
-        first = min(first, before)  #: What comes can be in the frame of row {before}.
+        first = min(first, before)  #: Rows to come can be in the frame of row {before}.
     at = code[first] if first < edge else next_code
     needed = first_needed(code, extents, first, at)
     bounds[0], bounds[2] = first, groups_before(code, needed)

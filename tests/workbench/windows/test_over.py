@@ -1,4 +1,4 @@
-"""Window calls: every table and name, both engines, and nothing before it is asked for."""
+"""Window calls: tables and names of every kind, both engines, and no job before it is needed."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ import workbench as wb
 from tests.clusters import ZONE, session_options
 from tests.drawn import draws
 from tests.workbench.spark.jobs import no_job
-from tests.workbench.windows.cases import Asked, ask_spark, bounds, same, tables
+from tests.workbench.windows.cases import Case, ask_spark, bounds, same, tables
 from workbench import fn
 
 #: Functions that both engines have.
@@ -63,7 +63,7 @@ def test_both_engines_give_one_answer(
     # Along the unique id, which has no ties; RANGE in steps of it.
     frame = getattr(wb.Frame, unit)(*limits)
     order = ["-id" if descending else "id"]
-    functions = {name: Asked(one, "") for name, one in IN_BOTH.items()}
+    functions = {name: Case(one, "") for name, one in IN_BOTH.items()}
     kernel, by_spark = (
         ask_spark(spark, rows, ["p"], order, frame, functions, engine)
         for engine in ("kernel", "spark")
@@ -90,14 +90,14 @@ def test_every_row_comes_back_once_with_all_its_columns(spark: SparkSession) -> 
         "binary('b') AS b, decimal(id) / 3 AS dec, INTERVAL '1' DAY AS i, float(id) AS f "
         "FROM range(50) CROSS JOIN (SELECT explode(array(1, 1)))"
     )
-    asked: dict[str, Any] = {"how many": fn.count("plant.id")}
-    found = wb.over(df, "a key", "plant.id", engine="kernel", **asked)
-    assert found.columns == [*df.columns, "how many"]
-    rows = [sorted(map(repr, one.collect())) for one in (found.drop("how many"), df)]
+    functions: dict[str, Any] = {"how many": fn.count("plant.id")}
+    result = wb.over(df, "a key", "plant.id", engine="kernel", **functions)
+    assert result.columns == [*df.columns, "how many"]
+    rows = [sorted(map(repr, one.collect())) for one in (result.drop("how many"), df)]
     assert rows[0] == rows[1]
 
 
-def test_nothing_runs_until_it_is_used(spark: SparkSession, days: DataFrame) -> None:
+def test_no_job_runs_until_the_result_is_used(spark: SparkSession, days: DataFrame) -> None:
     with no_job(spark):
         for engine in ("kernel", "spark"):
             found = wb.over(days, "plant", "day", engine=engine, total=fn.sum("mwh"))
@@ -145,7 +145,7 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_orders_of_every_type_are_those_of_spark(spark: SparkSession, name: str) -> None:
+def test_orders_of_every_type_are_as_in_spark(spark: SparkSession, name: str) -> None:
     value, term = ORDERS[name]
     df = spark.range(20).selectExpr("id", f"{value} AS k", "id % 2 AS p")
     answers = [
@@ -164,7 +164,7 @@ def test_an_argument_may_be_any_column_of_spark(days: DataFrame) -> None:
     assert column(found.where("plant = 0"), "total")[-1] == doubled
 
 
-def test_a_function_may_have_a_frame_of_its_own(days: DataFrame) -> None:
+def test_a_function_may_have_its_own_frame(days: DataFrame) -> None:
     found = wb.over(
         days, order_by="day", frame=wb.Frame.rows(-1, 0), engine="kernel",
         two=fn.count(), all_=fn.count().over(wb.Frame.rows(None, None)), number=fn.row_number(),
@@ -194,12 +194,12 @@ def test_results_have_the_types_that_users_expect(spark: SparkSession) -> None:
     columns = {f"c{i}": (kind, one) for i, (kind, one) in enumerate(
         (kind, one) for kind, ones in types.items() for one in ones
     )}  # fmt: skip
-    asked: dict[str, Any] = {name: one for name, (_, one) in columns.items()}
-    found = wb.over(df, engine="kernel", **asked)
-    assert {name: found.schema[name].dataType.simpleString() for name in columns} == {
+    functions: dict[str, Any] = {name: one for name, (_, one) in columns.items()}
+    result = wb.over(df, engine="kernel", **functions)
+    assert {name: result.schema[name].dataType.simpleString() for name in columns} == {
         name: kind for name, (kind, _) in columns.items()
     }
-    row = found.collect()[0]
+    row = result.collect()[0]
     assert row["c6"] == Decimal("1.50")
 
 
@@ -218,14 +218,14 @@ def test_months_go_by_the_calendar_of_the_session(spark: SparkSession) -> None:
         last = found.orderBy(F.desc("id")).first()
         assert last is not None
         assert last["month"] == last["days"] == 29 * 24
-        later = wb.over(
+        ends = wb.over(
             df.where("id IN (0, 29 * 24 - 1)"), order_by="t",
             n=fn.count().over(wb.Frame.range("-1 month", 0)),
         )  # fmt: skip
-        assert column(later, "n", "id") == [1, 2]
+        assert column(ends, "n", "id") == [1, 2]
 
 
-def test_a_month_that_ends_in_an_hour_which_clocks_skip_is_that_of_spark(
+def test_a_month_that_ends_in_an_hour_that_clocks_skip_is_as_in_spark(
     spark: SparkSession,
 ) -> None:
     with session_options(spark, {ZONE: "America/New_York"}):
@@ -255,19 +255,19 @@ def test_a_quantile_between_minus_infinity_and_a_number_is_minus_infinity(
 
 
 @pytest.mark.parametrize("engine", ["auto", "kernel"])
-def test_defaults_before_1582_are_of_the_calendar_of_all_times(
+def test_defaults_before_1582_are_in_the_proleptic_gregorian_calendar(
     spark: SparkSession, engine: str
 ) -> None:
     df = spark.sql("SELECT timestamp'1500-03-01 12:00' AS at, date'0500-03-01' AS day")
-    answers: dict[str, Any] = {
+    functions: dict[str, Any] = {
         "time": fn.lag("at", 1, datetime(1500, 3, 1, 12)),
         "date": fn.lag("day", 1, date(500, 3, 1)),
     }
-    found = wb.over(df, order_by="at", engine=engine, **answers)
+    found = wb.over(df, order_by="at", engine=engine, **functions)
     assert found.where("time = at AND date = day").count() == 1
 
 
-def test_a_sum_beyond_64_bits_is_an_error_and_not_a_number(spark: SparkSession) -> None:
+def test_a_sum_beyond_64_bits_is_an_error(spark: SparkSession) -> None:
     df = spark.sql("SELECT id, 9223372036854775807 AS x FROM range(2)")
     with pytest.raises(Exception, match="a sum does not fit a 64-bit integer"):
         wb.over(df, engine="kernel", total=fn.sum("x")).collect()
@@ -306,7 +306,7 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("frame", "function", "engine", "why"), CHOICES)
-def test_auto_takes_spark_where_it_is_right_and_quick(
+def test_auto_chooses_spark_where_it_is_right_and_quick(
     frame: wb.Frame | None, function: fn.Function, engine: str, why: str
 ) -> None:
     over = wb.Over("plant", "day", frame, answer=function)
@@ -344,7 +344,7 @@ def test_shares_of_quantiles_may_be_those_of_numpy(numbers: Any, shares: Any) ->
     assert fn.quantile("x", numbers).options == fn.quantile("x", shares).options
 
 
-def test_frames_are_equal_when_their_bounds_are_one_column(spark: SparkSession) -> None:
+def test_frames_are_equal_when_their_bounds_are_the_same_column(spark: SparkSession) -> None:
     n, same_name = F.col("n"), F.col("n")
     frame = wb.Frame.rows(n, 0)
     assert frame == wb.Frame.rows(n, 0)
@@ -355,7 +355,7 @@ def test_frames_are_equal_when_their_bounds_are_one_column(spark: SparkSession) 
     assert not wb.Frame.rows(-1, 0).varies
 
 
-def test_a_bound_may_be_any_column_and_shared_by_functions(days: DataFrame) -> None:
+def test_a_bound_may_be_any_column_that_functions_share(days: DataFrame) -> None:
     frame = wb.Frame.range(-F.when(F.col("day") > 5, F.col("day") - 5).otherwise(0), 0)
     found = wb.over(days, order_by="day", frame=frame, n=fn.count(), low=fn.min("day"))
     assert found.columns == [*days.columns, "n", "low"]
@@ -364,20 +364,20 @@ def test_a_bound_may_be_any_column_and_shared_by_functions(days: DataFrame) -> N
 
 
 @pytest.mark.parametrize("unit", ["rows", "groups", "range"])
-def test_a_bound_that_is_null_is_an_error_and_no_frame(days: DataFrame, unit: str) -> None:
+def test_a_bound_that_is_null_is_an_error(days: DataFrame, unit: str) -> None:
     frame = getattr(wb.Frame, unit)(F.when(F.col("day") != 3, -1), 0)
     found = wb.over(days, order_by="day", frame=frame, n=fn.count())
     with pytest.raises(Exception, match="low: the bound is null or NaN in 1 row of a partition"):
         found.collect()
 
 
-def test_rows_without_a_place_need_no_distance(spark: SparkSession) -> None:
+def test_rows_with_a_null_order_need_no_distance(spark: SparkSession) -> None:
     df = spark.sql("SELECT id, if(id < 2, NULL, id) AS k, if(id < 2, NULL, 1) AS n FROM range(5)")
     found = wb.over(df, order_by="k", frame=wb.Frame.range(-F.col("n"), 0), n_rows=fn.count())
     assert column(found, "n_rows", "id") == [2, 2, 1, 2, 2]
 
 
-def test_joined_text_may_be_of_bytes_and_of_nothing(spark: SparkSession) -> None:
+def test_string_agg_joins_bytes_and_nulls(spark: SparkSession) -> None:
     df = spark.sql(
         "SELECT id, if(id % 2 = 0, NULL, 'é') AS s, binary('b') AS b, string(NULL) AS n "
         "FROM range(3)"

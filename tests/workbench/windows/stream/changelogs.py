@@ -11,7 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 import workbench as wb
 from tests.workbench.windows.cases import COLUMNS, Columns, alike, tables
-from tests.workbench.windows.pieces import Asked, call_of, prepared
+from tests.workbench.windows.pieces import Functions, call_of, prepared
 from tests.workbench.windows.stream.cases import SEAL, Memory
 from workbench.columnar.blocks import Block
 from workbench.engine.order import ordered_block
@@ -73,7 +73,7 @@ class Query:
     keys: tuple[str, ...]
     order_by: list[Any]
     frame: wb.Frame
-    functions: Asked
+    functions: Functions
     changelog: bool = True
     timed: bool = False
     part_bytes: int | None = None

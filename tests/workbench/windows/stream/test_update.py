@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.drawn import draws
-from tests.workbench.windows.cases import PLACED, TIE_PROOF, counted_frames
-from tests.workbench.windows.pieces import Asked
+from tests.workbench.windows.cases import POSITIONAL, TIE_PROOF, counted_frames
+from tests.workbench.windows.pieces import Functions
 from tests.workbench.windows.stream.changelogs import TABLE, Change, Query, Row, histories, micros
 from tests.workbench.windows.test_pieces import DISTANCES, ORDERED, orders
 from workbench import fn
@@ -24,9 +24,9 @@ many = draws(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-EVERY: Asked = {name: one.function for name, one in (TIE_PROOF | PLACED).items()}
-RANKS: Asked = {"number": fn.row_number(), "place": fn.rank(), "dense": fn.dense_rank()}
-NUMBERED: Asked = EVERY | {"filled": fn.fill("x")}
+EVERY: Functions = {name: one.function for name, one in (TIE_PROOF | POSITIONAL).items()}
+RANKS: Functions = {"number": fn.row_number(), "place": fn.rank(), "dense": fn.dense_rank()}
+NUMBERED: Functions = EVERY | {"filled": fn.fill("x")}
 
 keys = st.sampled_from([(), ("p",), ("p", "yes")])
 #: Frames whose bounds differ from row to row.
@@ -38,7 +38,7 @@ VARYING = [
 counted = st.one_of(*3 * [counted_frames(("rows", "groups"))], st.sampled_from(VARYING))
 
 
-def some_of(functions: Asked) -> st.SearchStrategy[Asked]:
+def some_of(functions: Functions) -> st.SearchStrategy[Functions]:
     names = st.lists(st.sampled_from(sorted(functions)), min_size=1, max_size=5, unique=True)
     return names.map(lambda chosen: {name: functions[name] for name in chosen})
 
@@ -68,7 +68,7 @@ def test_frames_that_count(
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    functions: Asked,
+    functions: Functions,
     full: bool,
     in_parts: bool,
 ) -> None:
@@ -81,7 +81,7 @@ def test_frames_that_count(
 @many
 @given(histories(), keys, measured(), some_of(NUMBERED))
 def test_frames_that_measure(
-    history: Any, partition_by: Any, along: tuple[Any, wb.Frame], functions: Asked
+    history: Any, partition_by: Any, along: tuple[Any, wb.Frame], functions: Functions
 ) -> None:
     follow(Query(partition_by, [along[0]], along[1], functions), history)
 
@@ -101,7 +101,7 @@ def test_sessions_that_grow_meet_and_part(
     history: Any,
     partition_by: Any,
     along: tuple[Any, wb.Frame],
-    functions: Asked,
+    functions: Functions,
     in_parts: bool,
 ) -> None:
     query = Query(partition_by, [along[0]], along[1], functions)
@@ -113,7 +113,7 @@ def test_sessions_that_grow_meet_and_part(
 @many
 @given(histories(), keys, orders(ORDERED), counted, some_of(EVERY), st.randoms())
 def test_changes_of_a_batch_may_come_in_any_order(
-    history: Any, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, random: Any
+    history: Any, partition_by: Any, first: Any, frame: wb.Frame, functions: Functions, random: Any
 ) -> None:
     query = Query(partition_by, [first, "id"], frame, functions)
     for batch in history:
@@ -171,7 +171,7 @@ def test_behind_a_watermark(
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    functions: Asked,
+    functions: Functions,
     full: bool,
 ) -> None:
     order = [first, "id"] if full and frame.unit != "range" else [first]

@@ -352,5 +352,5 @@ def test_a_table_that_changes_while_it_is_read_is_refused(frame: wb.Frame) -> No
 def test_distances_are_right_for_a_table_that_changes_while_it_is_read() -> None:
     rows, frame = pairs(), wb.Frame.range(-2, 1)
     fewer = rows.filter(pc.equal(pc.bit_wise_and(rows.column("id"), 2), 0))
-    found = answer_in_pieces(fewer, (), ["k"], frame, SOME, 4, 24, 3, sampled=rows)
-    assert found.equals(answer(fewer, (), ["k"], frame, SOME))
+    answers = answer_in_pieces(fewer, (), ["k"], frame, SOME, 4, 24, 3, sampled=rows)
+    assert answers.equals(answer(fewer, (), ["k"], frame, SOME))

@@ -65,7 +65,7 @@ def changes_behind_a_watermark_come_to_the_answers_over_the_rows_in_time(
     order, frame = along
     query = Query(tuple(keys), order, frame, on_update.RANKS | functions, timed=True)
     for batch, watermark in on_update.following(history, hours):
-        assume(not query.gives_again(batch))
+        assume(not query.reuses_passed_id(batch))
         query.run(batch, watermark)
         query.check()
 
@@ -116,7 +116,7 @@ CHECKS = [
         changes_come_to_the_answers_over_the_table,
         {
             # Times with a zone, which the rows have too, end before the last year does.
-            "history": histories(of=AT_ENDS | {"moment": COLUMNS["moment"]}),
+            "history": histories(columns=AT_ENDS | {"moment": COLUMNS["moment"]}),
             "keys": keys,
             "along": full_or_not(orders(ORDERED), on_update.counted),
             "functions": on_update.some_of(

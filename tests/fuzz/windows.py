@@ -21,9 +21,9 @@ from tests.workbench.windows.cases import (
     COLUMNS,
     DISTINCT,
     NAN,
-    PLACED,
+    POSITIONAL,
     TIE_PROOF,
-    Asked,
+    Case,
     Columns,
     Varying,
     ask_duckdb,
@@ -41,8 +41,8 @@ from workbench.functions.catalogue import CATALOGUE
 from workbench.functions.fn import Function, avg, count, max, median, min, quantile_disc, sum
 
 ANY_ORDER = TIE_PROOF | {f"{name}_once": one for name, one in DISTINCT.items()}
-FULL_ORDER = ANY_ORDER | PLACED
-Calls = dict[str, Asked]
+FULL_ORDER = ANY_ORDER | POSITIONAL
+Calls = dict[str, Case]
 
 keys = st.sampled_from([[], ["p"], ["p", "yes"]])
 orders = st.sampled_from(
@@ -160,7 +160,7 @@ AS_THEY_ARE: Calls = {
         *("least", "most", "total", "spent", "mean", "mean_price", "sum_x", "total_once"),
         *("spent_once", "low_once", "high_day_once", "mode_once", "all__once", "half"),
     )
-} | {"mean_whole": Asked(avg("whole"), "avg(whole)")}
+} | {"mean_whole": Case(avg("whole"), "avg(whole)")}
 
 
 def values_at_the_ends_are_answered_as_duckdb_does(
@@ -195,15 +195,15 @@ def decimals(draw: st.DrawFn) -> tuple[int, int, list[int | None]]:
 
 
 #: Those of decimals, beside their SQL, and the most digits that they take.
-OF_DECIMALS: dict[str, tuple[Asked, int]] = {
-    "low": (Asked(min("d"), "min(d)"), 38),
-    "high": (Asked(max("d"), "max(d)"), 38),
-    "counted": (Asked(count("d"), "count(d)"), 38),
-    "kinds": (Asked(count("d").distinct(), "count(DISTINCT d)"), 38),
-    "disc": (Asked(quantile_disc("d", 0.5), "quantile_disc(d, 0.5)"), 38),
-    "total": (Asked(sum("d"), "sum(d)"), 18),
-    "mean": (Asked(avg("d"), "avg(d)"), 18),
-    "half": (Asked(median("d"), "median(d::DOUBLE)"), 18),
+OF_DECIMALS: dict[str, tuple[Case, int]] = {
+    "low": (Case(min("d"), "min(d)"), 38),
+    "high": (Case(max("d"), "max(d)"), 38),
+    "counted": (Case(count("d"), "count(d)"), 38),
+    "kinds": (Case(count("d").distinct(), "count(DISTINCT d)"), 38),
+    "disc": (Case(quantile_disc("d", 0.5), "quantile_disc(d, 0.5)"), 38),
+    "total": (Case(sum("d"), "sum(d)"), 18),
+    "mean": (Case(avg("d"), "avg(d)"), 18),
+    "half": (Case(median("d"), "median(d::DOUBLE)"), 18),
 }
 
 
@@ -312,7 +312,7 @@ CHECKS = [
     Check(
         values_at_the_ends_are_answered_as_duckdb_does,
         {
-            "rows": st.one_of(tables(of=AT_ENDS), tables(2, AT_ENDS)),
+            "rows": st.one_of(tables(columns=AT_ENDS), tables(2, AT_ENDS)),
             "keys": keys,
             "order": orders,
             "frame": counted,
@@ -322,7 +322,7 @@ CHECKS = [
     Check(
         distances_at_the_ends_are_those_of_duckdb,
         {
-            "rows": tables(of=COLUMNS | {"whole": AT_ENDS["whole"]}),
+            "rows": tables(columns=COLUMNS | {"whole": AT_ENDS["whole"]}),
             "keys": keys,
             "descending": st.booleans(),
             "bounds": st.lists(st.sampled_from(WIDE), min_size=2, max_size=2),

@@ -20,9 +20,9 @@ from tests.oracle import duck
 from tests.workbench.backfill.test_backfill import BOUNDS, backfill, in_duckdb
 from tests.workbench.windows.cases import (
     DISTINCT,
-    PLACED,
+    POSITIONAL,
     TIE_PROOF,
-    Asked,
+    Case,
     bounds,
     counted_frames,
     same,
@@ -42,10 +42,10 @@ from workbench.windows.over import Over
 
 #: DuckDB rounds these to the type of their column, which a specification does not know.
 ROUNDED = {"q_price", "dev", "dev_once"}
-CALLS: dict[str, Asked] = {
+CALLS: dict[str, Case] = {
     name: one
     for name, one in (
-        TIE_PROOF | PLACED | {f"{k}_once": one for k, one in DISTINCT.items()}
+        TIE_PROOF | POSITIONAL | {f"{k}_once": one for k, one in DISTINCT.items()}
     ).items()
     if name not in ROUNDED
 }

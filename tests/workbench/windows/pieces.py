@@ -1,4 +1,4 @@
-"""Window calls by their tasks alone, as Spark would run them: in one piece, and in many."""
+"""Window calls run by their tasks, without Spark: with partitions as a whole, or in pieces."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,11 +24,11 @@ from workbench.windows.bind import Resolved, frame_for
 from workbench.windows.extent import call_extent, why_not_cut
 from workbench.windows.plan import bundling
 
-Asked = dict[str, Function]
+Functions = dict[str, Function]
 
 
-def asked_of(cases: dict[str, over_cases.Asked], frame: wb.Frame) -> Asked:
-    """Return the functions of cases whose partitions can be cut where they have a frame."""
+def cuttable(cases: dict[str, over_cases.Case], frame: wb.Frame) -> Functions:
+    """Return the functions of the cases whose partitions can be cut with this frame."""
     return {
         name: one.function
         for name, one in cases.items()
@@ -37,7 +37,7 @@ def asked_of(cases: dict[str, over_cases.Asked], frame: wb.Frame) -> Asked:
 
 
 def prepared(rows: pa.Table) -> pa.Table:
-    """Return a table with the conditions, the defaults and some more types to order by."""
+    """Return a table with added columns: conditions, defaults and more types to order by."""
     whole, price = rows.column("whole"), rows.column("price").to_pylist()
     more = {
         "whole > 0": pc.greater(whole, 0),
@@ -52,12 +52,14 @@ def prepared(rows: pa.Table) -> pa.Table:
 
 
 def _long(price: Decimal | None) -> Decimal | None:
-    """A number that may need more than 64 bits."""
+    """Return a number that may need more than 64 bits."""
     return price and price * (10**20 if price % 3 == 0 else 1)
 
 
-def answer(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, functions: Asked) -> pa.Table:
-    """Return the answers with each partition as a whole, in the order of ``id``."""
+def answer(
+    rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, functions: Functions
+) -> pa.Table:
+    """Return the answers with whole partitions, in the order of ``id``."""
     rows = prepared(rows)
     sent = to_one_task([rows], BUNDLE, rows.column_names)
     return _table(_task(rows, keys, order_by, frame, functions).from_rows(sent))
@@ -68,7 +70,7 @@ def answer_in_pieces(
     keys: Any,
     order_by: Any,
     frame: wb.Frame,
-    functions: Asked,
+    functions: Functions,
     rows_a_piece: int,
     rows_a_task: int,
     partitions: int,
@@ -76,15 +78,15 @@ def answer_in_pieces(
 ) -> pa.Table:
     """Return the answers with partitions cut into pieces, in the order of ``id``.
 
-    The cuts are made for the table that is sampled, if it is another one.
+    The cuts come from the sampled table if it differs from the table of the rows.
     """
-    seen, rows = prepared(rows if sampled is None else sampled), prepared(rows)
+    sampled, rows = prepared(rows if sampled is None else sampled), prepared(rows)
     task = _task(rows, keys, order_by, frame, functions)
     first, extent = task.order[0], task.extent
     assert extent is not None
     sample = SampleTask(tuple(dict.fromkeys((*keys, first.name))), tuple(keys), first, partitions)
     cut = CutTask(tuple(keys), extent, first.descending, partitions, rows_a_piece)
-    parts = [seen.slice(at, rows_a_task) for at in range(0, len(seen), rows_a_task)]
+    parts = [sampled.slice(at, rows_a_task) for at in range(0, len(sampled), rows_a_task)]
     summaries = [s for part in parts for s in sample.run(_batches(part.select(sample.columns)))]
     cuts = [one[CUTS][0].as_py() for one in cut.run(summaries)]
     columns = (*rows.column_names, PARTITION)
@@ -95,9 +97,9 @@ def answer_in_pieces(
         packed = pa.array([*cuts, None][:1] + [None] * (len(part) - 1), pa.binary())
         bundles += pieces.run(_batches(part.append_column(CUTS, packed)))
     values = pa.Table.from_batches(bundles)
-    to = values.column(PARTITION)
-    places = (values.filter(pc.equal(to, one)).to_batches() for one in range(partitions))
-    return _table(batch for one in places for batch in task.from_rows(one))
+    target = values.column(PARTITION)
+    received = (values.filter(pc.equal(target, one)).to_batches() for one in range(partitions))
+    return _table(batch for batches in received for batch in task.from_rows(batches))
 
 
 def _with_partitions(
@@ -114,18 +116,18 @@ def _batches(rows: pa.Table) -> list[pa.RecordBatch]:
 
 
 def _task(
-    rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, functions: Asked
+    rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, functions: Functions
 ) -> WindowTask:
     order = order_terms(list(order_by))
     frames = {name: frame_for(one, frame, True) for name, one in functions.items()}
     calls = tuple(call_of(name, one, frames[name]) for name, one in functions.items())
     kind = from_arrow_type(rows.schema.field(order[0].name).type)
-    found = [
+    resolved = [
         Resolved(name, one, frames[name], (), (), kind, None, None)
         for name, one in functions.items()
     ]
     back = (("id", "id"),)
-    extent = call_extent(found, kind) if why_not_cut(functions, frames) is None else None
+    extent = call_extent(resolved, kind) if why_not_cut(functions, frames) is None else None
     return WindowTask(back, tuple(keys), order, calls, extent)
 
 

@@ -15,10 +15,10 @@ from tests.drawn import draws
 from tests.workbench.windows.cases import (
     DISTINCT,
     OWN_ORDER,
-    PLACED,
+    POSITIONAL,
     RANKED,
     TIE_PROOF,
-    Asked,
+    Case,
     Varying,
     alike,
     ask_duckdb,
@@ -33,7 +33,7 @@ from tests.workbench.windows.cases import (
 )
 from workbench import fn
 
-#: Each example is a Spark job, so a failing one is shown as it is found, and not made small.
+#: Each example is a Spark job, so a failing one is reported as drawn, without shrinking.
 some = draws(
     12,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -48,12 +48,12 @@ def check(
     partition_by: list[str],
     order_by: list[str],
     frame: wb.Frame,
-    functions: dict[str, Asked],
+    functions: dict[str, Case],
     interval: bool = False,
 ) -> None:
     expected = ask_duckdb(rows, partition_by, order_by, frame_in_sql(frame, interval), functions)
-    found = ask_spark(spark, rows, partition_by, order_by, frame, functions)
-    assert same(found, expected, functions)
+    answers = ask_spark(spark, rows, partition_by, order_by, frame, functions)
+    assert same(answers, expected, functions)
 
 
 @some
@@ -70,7 +70,7 @@ def test_frames_that_count_rows(
     order_by: list[str],
     frame: wb.Frame,
 ) -> None:
-    check(spark, rows, partition_by, order_by, frame, TIE_PROOF | PLACED)
+    check(spark, rows, partition_by, order_by, frame, TIE_PROOF | POSITIONAL)
 
 
 @some
@@ -110,7 +110,7 @@ def test_distinct_values_count_once(
     check(spark, rows, partition_by, order_by, frame, DISTINCT)
 
 
-#: Some of each kind: of what can take rows back, of what cannot, holistic, and of places.
+#: Functions of each kind: aggregates that can remove rows, those that cannot, and holistic ones.
 EACH_KIND = ("rows_", "total", "mean_x", "low", "spread", "half", "band", "disc", "dev", "kinds")
 
 
@@ -125,11 +125,11 @@ def test_frames_with_bounds_from_columns(
     if around.unit == "rows":
         order_by.append("id")
         functions |= {
-            name: PLACED[name] for name in ("first", "last_given", "list", "mode", "most")
+            name: POSITIONAL[name] for name in ("first", "last_given", "list", "mode", "most")
         }
     expected = ask_duckdb(rows, partition_by, order_by, around.sql, functions)
-    found = ask_spark(spark, rows, partition_by, order_by, around.frame, functions)
-    assert same(found, expected, functions)
+    answers = ask_spark(spark, rows, partition_by, order_by, around.frame, functions)
+    assert same(answers, expected, functions)
 
 
 @some
@@ -155,13 +155,13 @@ DAYS = ["-40 days", "-3 days", "-12 hours", "0 days", "12 hours", "3 days", "40 
 MONTHS = ["-2 months", "-1 month", "0 months", "1 month", "1 year"]
 
 
-def in_order(written: list[str]) -> st.SearchStrategy[tuple[Any, Any]]:
-    place = bounds(st.integers(0, len(written) - 1))
-    return place.map(lambda b: (b[0] if b[0] is None else written[b[0]], _at(written, b[1])))
+def in_order(distances: list[str]) -> st.SearchStrategy[tuple[Any, Any]]:
+    positions = bounds(st.integers(0, len(distances) - 1))
+    return positions.map(lambda pair: (_at(distances, pair[0]), _at(distances, pair[1])))
 
 
-def _at(written: list[str], place: int | None) -> str | None:
-    return None if place is None else written[place]
+def _at(distances: list[str], position: int | None) -> str | None:
+    return None if position is None else distances[position]
 
 
 @st.composite
@@ -206,25 +206,26 @@ def test_frames_that_measure_along_the_order(
 @given(rows=tables(), order=st.sampled_from(["moment", "-k", "real"]))
 def test_missing_values_are_filled(spark: SparkSession, rows: pa.Table, order: str) -> None:
     filled = {
-        name: Asked(fn.fill(name), f"fill({name})", frameless=True)
+        name: Case(fn.fill(name), f"fill({name})", frameless=True)
         for name in ("whole", "small", "x", "price", "day", "moment")
     }
-    kept = rows.filter(pa.compute.is_valid(rows.column(order.lstrip("-"))))
-    kept = kept.append_column("at", pa.array(range(len(kept)), pa.int64()))
+    untied = rows.filter(pa.compute.is_valid(rows.column(order.lstrip("-"))))
+    untied = untied.append_column("at", pa.array(range(len(untied)), pa.int64()))
     # Of tied rows, DuckDB and Spark may take either as neighbour.
-    firsts = kept.group_by(["p", order.lstrip("-")]).aggregate([("at", "min")])
-    kept = kept.take(pa.compute.sort_indices(kept.column("at"))).filter(
-        pa.compute.is_in(kept.column("at"), firsts.column("at_min").combine_chunks())
+    firsts = untied.group_by(["p", order.lstrip("-")]).aggregate([("at", "min")])
+    untied = untied.take(pa.compute.sort_indices(untied.column("at"))).filter(
+        pa.compute.is_in(untied.column("at"), firsts.column("at_min").combine_chunks())
     )
-    answers = {f"{name}_filled": one for name, one in filled.items()}
-    expected = ask_duckdb(kept, ["p"], [order], "", answers)
-    found = ask_spark(spark, kept, ["p"], [order], None, answers)
-    for name in answers:
-        assert all(map(nearly, found[name], expected[name])), (name, found[name], expected[name])
+    functions = {f"{name}_filled": one for name, one in filled.items()}
+    expected = ask_duckdb(untied, ["p"], [order], "", functions)
+    answers = ask_spark(spark, untied, ["p"], [order], None, functions)
+    for name in functions:
+        columns = answers[name], expected[name]
+        assert all(map(nearly, *columns)), (name, *columns)
 
 
 def nearly(got: Any, wanted: Any) -> bool:
-    """Whether values are equal, but for one unit where DuckDB cuts a number it has not hit."""
+    """Return whether values are equal, or one unit apart where DuckDB truncates a number."""
     units = {int: 1, Decimal: Decimal("0.1"), date: timedelta(1)}
     units[datetime] = timedelta(microseconds=1)
     if type(got) is not type(wanted) or type(got) not in units:
@@ -235,8 +236,8 @@ def nearly(got: Any, wanted: Any) -> bool:
 def test_functions_without_an_order_see_the_whole_partition(spark: SparkSession) -> None:
     rows = pa.table({"id": [0, 1, 2], "p": ["a", None, None], "whole": [4, 7, None]})
     functions = {
-        "total": Asked(fn.sum("whole"), "sum(whole)"),
-        "half": Asked(fn.median("whole"), "median(whole)"),
+        "total": Case(fn.sum("whole"), "sum(whole)"),
+        "half": Case(fn.median("whole"), "median(whole)"),
     }
     expected = ask_duckdb(rows, ["p"], [], "", functions)
     assert same(ask_spark(spark, rows, ["p"], [], None, functions), expected, functions)

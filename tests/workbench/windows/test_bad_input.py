@@ -1,4 +1,4 @@
-"""A window call that cannot be meant is one clear sentence, before any Spark job."""
+"""An impossible window call is refused with one clear sentence, before any Spark job."""
 
 import math
 from collections.abc import Callable
@@ -32,7 +32,7 @@ OTHERS_EACH_TIME = (
 #: A name that no column can have.
 HALF: dict[str, Any] = {"\ud800": fn.sum("mwh")}
 
-#: What cannot be meant, whatever the table.
+#: Calls that are impossible with any table, and their errors.
 SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (
         lambda: wb.Over({"plant": 1}, "day", x=fn.sum("mwh")),  # type: ignore[arg-type]
@@ -325,17 +325,17 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
 ]
 
 
-def ask(df: DataFrame, function: fn.Function, order: Any = "t", frame: Any = None) -> object:
+def call(df: DataFrame, function: fn.Function, order: Any = "t", frame: Any = None) -> object:
     return wb.over(df, "p", order, frame, answer=function)
 
 
 def bounded_by(df: DataFrame, name: str, bound: Column, order: str = "mwh") -> object:
-    return ask(df.withColumn(name, bound), fn.count(), order, wb.Frame.range(F.col(name), 0))
+    return call(df.withColumn(name, bound), fn.count(), order, wb.Frame.range(F.col(name), 0))
 
 
 def shifted(column: str, default: Any) -> Callable[[DataFrame], object]:
-    """A call whose default is of a type that may hold something else."""
-    return lambda df: ask(df, fn.lag(F.col("mwh").cast(column), 1, default))
+    """Return a call with a default for a column of this type, which may not hold it."""
+    return lambda df: call(df, fn.lag(F.col("mwh").cast(column), 1, default))
 
 
 NO_NAME = "is not text; give the name of a column, or several in a list."
@@ -358,7 +358,7 @@ DEFAULTS: list[tuple[str, Any, str]] = [
     ("double", Decimal("1E+400"), "Decimal('1E+400') is decimal(401,0)"),
     ("string", 2**70, f"{2**70} is decimal(22,0)"),
 ]
-#: Those that it can, and what it then holds.
+#: Defaults that it can hold, and the value that it then holds.
 FITTING: list[tuple[str, Any, Any]] = [
     ("int", 1.0, 1),
     ("int", Decimal("7.00"), 7),
@@ -374,37 +374,37 @@ FITTING: list[tuple[str, Any, Any]] = [
     ("double", Decimal("0.1"), 0.1),
 ]
 
-#: What does not fit the table.
-QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
+#: Calls that do not fit the table, and their errors.
+CALLS: list[tuple[Callable[[DataFrame], object], str]] = [
     (lambda df: wb.over(df, F.col("p"), "t", a=fn.count()), f"partition_by: Column<'p'> {NO_NAME}"),  # type: ignore[arg-type]
     (
-        lambda df: ask(df, fn.count(), F.col("t")),
+        lambda df: call(df, fn.count(), F.col("t")),
         f"order_by: Column<'t'> is not a column; {ORDER}",
     ),
     (
-        lambda df: ask(df, fn.bit_and(F.col("mwh") / 2)),
+        lambda df: call(df, fn.bit_and(F.col("mwh") / 2)),
         "answer: bit_and cannot take double; give it a column of integers.",
     ),
     *(
         (
             shifted(column, default),
-            f"answer: the default {said}, but the column holds {column}; "
+            f"answer: the default {description}, but the column holds {column}; "
             "give a default of that type.",
         )
-        for column, default, said in DEFAULTS
+        for column, default, description in DEFAULTS
     ),
     (
-        lambda df: ask(df, fn.lead(F.array("mwh"), 1, [1])),
+        lambda df: call(df, fn.lead(F.array("mwh"), 1, [1])),
         "answer: the default [1] is a list, but the column holds array<int>; "
         "give a default of that type, as a Column if it is nested.",
     ),
     (
-        lambda df: ask(df, fn.lead(F.struct("mwh"), 1, {"mwh": 1})),
+        lambda df: call(df, fn.lead(F.struct("mwh"), 1, {"mwh": 1})),
         "answer: the default {'mwh': 1} is a dict, but the column holds struct<mwh:int>; "
         "give a default of that type, as a Column if it is nested.",
     ),
     (
-        lambda df: ask(df, fn.sum("mw")),
+        lambda df: call(df, fn.sum("mw")),
         "answer: there is no column 'mw'; did you mean 'mwh' or 'm'?",
     ),
     (
@@ -413,7 +413,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "there are 'p', 't', 'mwh', 's', 'm', 'wide', 'narrow'.",
     ),
     (
-        lambda df: ask(df, fn.count(), "-q"),
+        lambda df: call(df, fn.count(), "-q"),
         "order_by: there is no column 'q'; there are 'p', 't', 'mwh', 's', 'm', 'wide', 'narrow'.",
     ),
     (
@@ -426,76 +426,76 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "name another column.",
     ),
     (
-        lambda df: ask(df, fn.count(), "m"),
+        lambda df: call(df, fn.count(), "m"),
         "order_by: column 'm' holds map<string,int>, which has no order here; "
         "name a column of numbers, times or text.",
     ),
     (
-        lambda df: ask(df, fn.sum("s")),
+        lambda df: call(df, fn.sum("s")),
         "answer: sum cannot take string; give it a column of numbers or booleans.",
     ),
     (
-        lambda df: ask(df, fn.quantile("s", 0.5)),
+        lambda df: call(df, fn.quantile("s", 0.5)),
         "answer: quantile cannot take string; give it a column of numbers or times.",
     ),
     (
-        lambda df: ask(df, fn.top_k("m", 2)),
+        lambda df: call(df, fn.top_k("m", 2)),
         "answer: top_k cannot take map<string,int>; "
         "give it a column of plain values, such as numbers, times or text.",
     ),
     (
-        lambda df: ask(df, fn.approx_quantile("s", 0.5)),
+        lambda df: call(df, fn.approx_quantile("s", 0.5)),
         "answer: approx_quantile cannot take string; give it a column of numbers or times.",
     ),
     (
-        lambda df: ask(df, fn.bool_and("mwh")),
+        lambda df: call(df, fn.bool_and("mwh")),
         "answer: bool_and cannot take int; give it a column of booleans.",
     ),
     (
-        lambda df: ask(df, fn.min("m")),
+        lambda df: call(df, fn.min("m")),
         "answer: min cannot take map<string,int>; "
         "give it a column of plain values, such as numbers, times or text.",
     ),
     (
-        lambda df: ask(df, fn.fill("mwh"), "s"),
+        lambda df: call(df, fn.fill("mwh"), "s"),
         "answer: fill interpolates along numbers or times; order by a column of these.",
     ),
     (
-        lambda df: ask(df, fn.count(), "t", wb.Frame.range(-3, 3)),
+        lambda df: call(df, fn.count(), "t", wb.Frame.range(-3, 3)),
         "frame: -3 has no unit, but the order column 't' holds timestamp; "
         "give a duration such as '-3 days'.",
     ),
     (
-        lambda df: ask(df, fn.count(), "mwh", wb.Frame.range(None, "3 days")),
+        lambda df: call(df, fn.count(), "mwh", wb.Frame.range(None, "3 days")),
         "frame: '3 days' has a unit, but the order column 'mwh' holds int; give a number.",
     ),
     (
-        lambda df: ask(df, fn.count(), "mwh", wb.Frame.range(-0.5, 0)),
+        lambda df: call(df, fn.count(), "mwh", wb.Frame.range(-0.5, 0)),
         "frame: -0.5 is not a whole number, but the order column 'mwh' holds int; give an integer.",
     ),
     (
-        lambda df: ask(df, fn.count(), "s", wb.Frame.range(-1, 0)),
+        lambda df: call(df, fn.count(), "s", wb.Frame.range(-1, 0)),
         "frame: a distance such as -1 needs numbers or times, but the order column 's' holds "
         "string; make it a timestamp, a date or an integer, for example with "
         "F.to_timestamp('s').",
     ),
     (
-        lambda df: ask(df, fn.count(), "wide", wb.Frame.range(-1, 0)),
+        lambda df: call(df, fn.count(), "wide", wb.Frame.range(-1, 0)),
         "frame: a distance along decimals of more than 18 digits is not available; "
         "cast the order column to fewer digits or to double.",
     ),
     (
-        lambda df: ask(df, fn.count(), "t", wb.Frame.rows(F.col("s"), 0)),
+        lambda df: call(df, fn.count(), "t", wb.Frame.rows(F.col("s"), 0)),
         "low: the bound Column<'s'> holds string, but a frame of rows counts rows; "
         "give a Column of integers.",
     ),
     (
-        lambda df: ask(df, fn.count(), "t", wb.Frame.groups(None, F.lit(1.5))),
+        lambda df: call(df, fn.count(), "t", wb.Frame.groups(None, F.lit(1.5))),
         "high: the bound Column<'1.5'> holds double, but a frame of groups counts groups; "
         "give a Column of integers.",
     ),
     (
-        lambda df: ask(df, fn.count(), "t", wb.Frame.range(F.col("mwh"), 0)),
+        lambda df: call(df, fn.count(), "t", wb.Frame.range(F.col("mwh"), 0)),
         "low: the bound Column<'mwh'> holds int, but the order column 't' holds timestamp; "
         "give a Column of intervals, such as F.make_dt_interval(F.col('days')).",
     ),
@@ -510,7 +510,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "but the order column 'mwh' holds int; give a Column of integers.",
     ),
     (
-        lambda df: ask(df, fn.count(), "s", wb.Frame.range(F.col("mwh"), 0)),
+        lambda df: call(df, fn.count(), "s", wb.Frame.range(F.col("mwh"), 0)),
         "low: the bound Column<'mwh'> holds int, but the order column 's' holds string, "
         "which has no distances; order by numbers or times.",
     ),
@@ -520,12 +520,12 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "holds decimal(9,1); cast the bound to the order column's type.",
     ),
     (
-        lambda df: ask(df, fn.count(), "wide", wb.Frame.range(F.col("mwh"), 0)),
+        lambda df: call(df, fn.count(), "wide", wb.Frame.range(F.col("mwh"), 0)),
         "frame: a distance along decimals of more than 18 digits is not available; "
         "cast the order column to fewer digits or to double.",
     ),
     (
-        lambda df: ask(df, fn.count(), ["t", "s"], wb.Frame.range(F.col("mwh"), 0)),
+        lambda df: call(df, fn.count(), ["t", "s"], wb.Frame.range(F.col("mwh"), 0)),
         "answer: wb.Frame.range(Column<'mwh'>, 0) is measured along one column, "
         "but order_by names 2; name one.",
     ),
@@ -534,25 +534,25 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "a: engine='spark' cannot: Spark's bounds are the same for all rows; " + SPARK_CANNOT,
     ),
     (
-        lambda df: ask(df, fn.string_agg("m")),
+        lambda df: call(df, fn.string_agg("m")),
         "answer: string_agg cannot take map<string,int>; "
         "give it a column of plain values, such as numbers, times or text.",
     ),
     (
-        lambda df: ask(df, fn.lag("mwh", F.col("s"))),
+        lambda df: call(df, fn.lag("mwh", F.col("s"))),
         "answer: n holds string, but lag counts rows; give a Column of integers.",
     ),
     (
-        lambda df: ask(df, fn.first("mwh").order_by("m")),
+        lambda df: call(df, fn.first("mwh").order_by("m")),
         "answer: column 'm' holds map<string,int>, which has no order here; "
         "name a column of numbers, times or text.",
     ),
     (
-        lambda df: ask(df, fn.count().where("mwh + 1")),
+        lambda df: call(df, fn.count().where("mwh + 1")),
         "answer: the condition gives integers; write one that is true or false.",
     ),
     (
-        lambda df: ask(df, fn.lag("mwh", 1, "none")),
+        lambda df: call(df, fn.lag("mwh", 1, "none")),
         "answer: the default 'none' is string, but the column holds int; "
         "give a default of that type.",
     ),
@@ -616,46 +616,48 @@ def plants(spark: SparkSession) -> DataFrame:
 @pytest.mark.parametrize(
     ("make", "sentence"), SPECIFICATIONS, ids=[sentence[:40] for _, sentence in SPECIFICATIONS]
 )
-def test_what_cannot_be_meant_is_one_sentence(make: Callable[[], object], sentence: str) -> None:
+def test_a_call_that_is_impossible_with_any_table_is_one_sentence(
+    make: Callable[[], object], sentence: str
+) -> None:
     with pytest.raises(wb.WorkbenchError) as raised:
         make()
     assert str(raised.value) == sentence
 
 
-def test_what_does_not_fit_the_table_is_one_sentence_before_any_job(
+def test_a_call_that_does_not_fit_the_table_is_one_sentence_before_any_job(
     spark: SparkSession, plants: DataFrame
 ) -> None:
     with no_job(spark):
-        for question, sentence in QUESTIONS:
+        for call, sentence in CALLS:
             with pytest.raises(wb.WorkbenchError) as raised:
-                question(plants)
+                call(plants)
             assert str(raised.value) == sentence
 
 
-def test_a_default_that_the_column_can_hold_is_taken(plants: DataFrame) -> None:
+def test_a_default_that_the_column_can_hold_is_accepted(plants: DataFrame) -> None:
     functions: dict[str, Any] = {
         f"c{i}": fn.lag(F.col("mwh").cast(column), 1, default)
         for i, (column, default, _) in enumerate(FITTING)
     }
     nested = fn.lag(F.array("mwh"), 1, F.array(F.lit(1)))
-    found = wb.over(plants, "p", "t", **functions, nested=nested).select(*functions, "nested")
-    assert [*found.collect()[0]] == [*(value for _, _, value in FITTING), [1]]
+    result = wb.over(plants, "p", "t", **functions, nested=nested).select(*functions, "nested")
+    assert [*result.collect()[0]] == [*(value for _, _, value in FITTING), [1]]
 
 
-def test_an_argument_that_is_no_value_of_a_row_is_refused(plants: DataFrame) -> None:
+def test_an_argument_that_is_not_a_value_of_each_row_is_refused(plants: DataFrame) -> None:
     for value in (F.sum("mwh"), F.explode(F.array("mwh")), F.col("nothing")):
         with pytest.raises(wb.WorkbenchError, match="answer: this does not fit the table"):
-            ask(plants, fn.avg(value))
+            call(plants, fn.avg(value))
         with pytest.raises(wb.WorkbenchError, match="high: this does not fit the table"):
-            ask(plants, fn.count(), "t", wb.Frame.rows(None, value))
+            call(plants, fn.count(), "t", wb.Frame.rows(None, value))
 
 
-def test_there_is_no_function_of_another_name() -> None:
+def test_an_unknown_function_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="averag"):
         _ = fn.averag  # type: ignore[attr-defined]
 
 
-def test_bounds_are_read_as_they_are_meant() -> None:
+def test_bounds_are_parsed_into_offsets() -> None:
     assert wb.Frame.range("-1 year 6 months", None).low == Offset(-18, MONTHS)
     assert wb.Frame.range(timedelta(days=-3), None).low == wb.Frame.range("-3 days", None).low
     assert wb.Frame.range(Decimal("-0.5"), 0).low == Offset(Decimal("-0.5"), "number")
@@ -663,7 +665,7 @@ def test_bounds_are_read_as_they_are_meant() -> None:
     assert wb.Frame.rows(-3, 3) == wb.Frame.rows(-3, 3)
 
 
-def test_rows_along_times_that_are_text_warn(spark: SparkSession) -> None:
+def test_a_frame_ordered_by_times_as_text_warns(spark: SparkSession) -> None:
     rows = spark.sql("SELECT * FROM VALUES ('10/1/2024', 1), ('9/1/2024', 2) AS (day, n)")
     call = wb.Over((), "day", wb.Frame.rows(-1, 0), total=fn.sum("n"))
     with pytest.warns(wb.WorkbenchWarning, match="order_by: column 'day' holds text") as warned:

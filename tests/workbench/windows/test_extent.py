@@ -1,4 +1,4 @@
-"""How far functions look over a stream: never too short, and without an end where none is known."""
+"""How far functions look over a stream: never too short, and unbounded where no end is known."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -50,12 +50,12 @@ def test_how_far_a_function_looks(
     assert frame_extents(resolved({"one": function}), along) == (expected,)
 
 
-def test_looks_that_are_the_same_are_one() -> None:
+def test_equal_extents_are_returned_once() -> None:
     functions = {"a": fn.rank(), "b": fn.dense_rank(), "c": fn.lag("value")}
     assert len(frame_extents(resolved(functions), TimestampType())) == 2
 
 
-def test_counts_are_read_as_classic_spark_gives_them_and_as_spark_connect_does() -> None:
+def test_counts_are_read_in_the_forms_of_classic_spark_and_of_spark_connect() -> None:
     schema = {"fields": [{"name": "late_rows"}, {"name": "closed_rows"}]}
     observed: list[dict[str, Any]] = [
         {"wb.over 1": Row(late_rows=1, closed_rows=2), "mine": Row(late_rows=9)},

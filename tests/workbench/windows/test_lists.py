@@ -35,7 +35,7 @@ def without_a(values: list[Any]) -> Any:
 
 
 #: Each function of texts, its answer over the texts of a frame, and its type.
-ASKED: dict[str, tuple[Function, Callable[[list[Any]], Any], str]] = {
+OF_TEXTS: dict[str, tuple[Function, Callable[[list[Any]], Any], str]] = {
     "first": (fn.first_k("w", 2), first, "array<string>"),
     "last": (fn.last_k("w", 2), last, "array<string>"),
     "some": (fn.last_k("w", 2).where("w <> 'a'"), without_a, "array<string>"),
@@ -47,7 +47,7 @@ ASKED: dict[str, tuple[Function, Callable[[list[Any]], Any], str]] = {
     "about": (fn.approx_count_distinct("w"), lambda x: len(set(x)), "bigint"),
     "often": (fn.approx_top_k("w", 1), frequent, "map<string,bigint>"),
 }
-#: Of numbers and times.
+#: Functions of numbers, times and arrays, by the type of the result.
 TYPES = {
     "array<double>": fn.approx_quantile("id", [0.0, 1.0]),
     "double": fn.approx_quantile("id", 0.5),
@@ -59,41 +59,41 @@ TYPES = {
 
 
 @pytest.fixture(scope="module")
-def answered(spark: SparkSession) -> tuple[dict[str, str], dict[str, list[Any]]]:
-    """The type of every result, and its values in order."""
+def results(spark: SparkSession) -> tuple[dict[str, str], dict[str, list[Any]]]:
+    """Return the type of every result, and its values in order."""
     rows = spark.createDataFrame(list(enumerate(WORDS)), "id long, w string").selectExpr(
         "*", "timestamp_seconds(id) AS t", "array(cast(id AS int)) AS deep",
         "cast(id / 2 AS decimal(9, 1)) AS price",
     )  # fmt: skip
-    functions: dict[str, Any] = {name: one for name, (one, *_) in ASKED.items()} | TYPES
-    found = wb.over(rows, (), "id", FRAME, **functions)
-    types = {name: found.schema[name].dataType.simpleString() for name in functions}
-    return types, found.toArrow().sort_by("id").to_pydict()
+    functions: dict[str, Any] = {name: one for name, (one, *_) in OF_TEXTS.items()} | TYPES
+    result = wb.over(rows, (), "id", FRAME, **functions)
+    types = {name: result.schema[name].dataType.simpleString() for name in functions}
+    return types, result.toArrow().sort_by("id").to_pydict()
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_a_function_of_texts_is_that_of_the_frame_s_texts(
-    answered: tuple[dict[str, str], dict[str, list[Any]]], name: str
+@pytest.mark.parametrize("name", OF_TEXTS)
+def test_a_function_of_texts_is_computed_over_the_texts_of_the_frame(
+    results: tuple[dict[str, str], dict[str, list[Any]]], name: str
 ) -> None:
-    types, found = answered
-    _, expected, kind = ASKED[name]
+    types, values = results
+    _, expected, kind = OF_TEXTS[name]
     assert types[name] == kind
-    for row, got in enumerate(found[name]):
+    for row, got in enumerate(values[name]):
         near = [word for word in WORDS[max(row - 3, 0) : row] if word is not None]
         assert got == expected(near), row
 
 
 def test_numbers_times_and_nested_values_keep_their_types(
-    answered: tuple[dict[str, str], dict[str, list[Any]]],
+    results: tuple[dict[str, str], dict[str, list[Any]]],
 ) -> None:
-    types, found = answered
+    types, values = results
     assert {kind: types[kind] for kind in TYPES} == {kind: kind for kind in TYPES}
-    assert found["array<double>"][:3] == [None, [0.0, 0.0], [0.0, 1.0]]
-    assert [str(one) for one in found["array<array<int>>"][-1]] == ["[4]", "[5]"]
-    assert [[str(one) for one in pair] for pair in found["map<decimal(9,1),bigint>"][2]] == [
+    assert values["array<double>"][:3] == [None, [0.0, 0.0], [0.0, 1.0]]
+    assert [str(one) for one in values["array<array<int>>"][-1]] == ["[4]", "[5]"]
+    assert [[str(one) for one in pair] for pair in values["map<decimal(9,1),bigint>"][2]] == [
         ["0.0", "1"], ["0.5", "1"],
     ]  # fmt: skip
-    assert found["timestamp"][4] == found["array<timestamp>"][4][-1]
+    assert values["timestamp"][4] == values["array<timestamp>"][4][-1]
 
 
 def test_a_call_reads_as_it_was_written() -> None:
@@ -111,7 +111,7 @@ def test_a_call_reads_as_it_was_written() -> None:
         assert repr(eval(text, {"wb": wb})) == text
 
 
-def test_auto_takes_the_kernels() -> None:
+def test_auto_chooses_the_kernels() -> None:
     for function in (fn.top_k("w", 1), fn.histogram("w"), fn.approx_top_k("w", 1)):
         over = wb.Over("p", "id", answer=function)
         assert over.choice == ("kernel", f"Spark has no {function.name} (answer)")

@@ -1,4 +1,4 @@
-"""Window calls: every table and name, both engines, and nothing before it is asked for."""
+"""Window calls: tables and names of every kind, both engines, and no job before it is needed."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ import workbench as wb
 from tests.clusters import ZONE, session_options
 from tests.drawn import draws
 from tests.workbench.spark.jobs import no_job
-from tests.workbench.windows.cases import Asked, ask_spark, bounds, same, tables
+from tests.workbench.windows.cases import Case, ask_spark, bounds, same, tables
 from workbench import fn
 
 #: Functions that both engines have.
@@ -63,7 +63,7 @@ def test_both_engines_give_one_answer(
     # Along the unique id, which has no ties; RANGE in steps of it.
     frame = getattr(wb.Frame, unit)(*limits)
     order = ["-id" if descending else "id"]
-    functions = {name: Asked(one, "") for name, one in IN_BOTH.items()}
+    functions = {name: Case(one, "") for name, one in IN_BOTH.items()}
     kernel, by_spark = (
         ask_spark(spark, rows, ["p"], order, frame, functions, engine)
         for engine in ("kernel", "spark")
@@ -90,25 +90,25 @@ def test_every_row_comes_back_once_with_all_its_columns(spark: SparkSession) -> 
         "binary('b') AS b, decimal(id) / 3 AS dec, INTERVAL '1' DAY AS i, float(id) AS f "
         "FROM range(50) CROSS JOIN (SELECT explode(array(1, 1)))"
     )
-    asked: dict[str, Any] = {"how many": fn.count("plant.id")}
-    found = wb.over(df, "a key", "plant.id", engine="kernel", **asked)
-    assert found.columns == [*df.columns, "how many"]
-    rows = [sorted(map(repr, one.collect())) for one in (found.drop("how many"), df)]
+    functions: dict[str, Any] = {"how many": fn.count("plant.id")}
+    result = wb.over(df, "a key", "plant.id", engine="kernel", **functions)
+    assert result.columns == [*df.columns, "how many"]
+    rows = [sorted(map(repr, one.collect())) for one in (result.drop("how many"), df)]
     assert rows[0] == rows[1]
 
 
-def test_nothing_runs_until_it_is_used(spark: SparkSession, days: DataFrame) -> None:
+def test_no_job_runs_until_the_result_is_used(spark: SparkSession, days: DataFrame) -> None:
     with no_job(spark):
         for engine in ("kernel", "spark"):
-            found = wb.over(days, "plant", "day", engine=engine, total=fn.sum("mwh"))
-            assert found.schema["total"].dataType.typeName() == "long"
+            result = wb.over(days, "plant", "day", engine=engine, total=fn.sum("mwh"))
+            assert result.schema["total"].dataType.typeName() == "long"
 
 
 @pytest.mark.parametrize("engine", ["kernel", "spark"])
 def test_an_empty_table_gives_an_empty_table(days: DataFrame, engine: str) -> None:
-    found = wb.over(days.where("day < 0"), "plant", "day", engine=engine, mean=fn.avg("mwh"))
-    assert found.collect() == []
-    assert found.columns == [*days.columns, "mean"]
+    result = wb.over(days.where("day < 0"), "plant", "day", engine=engine, mean=fn.avg("mwh"))
+    assert result.collect() == []
+    assert result.columns == [*days.columns, "mean"]
 
 
 def test_keys_of_every_type_make_partitions(spark: SparkSession) -> None:
@@ -126,8 +126,8 @@ def test_keys_of_every_type_make_partitions(spark: SparkSession) -> None:
     }
     df = spark.range(12).selectExpr("id", *(f"{sql} AS {name}" for name, sql in keys.items()))
     for key in keys:
-        found = wb.over(df, key, engine="kernel", size=fn.count())
-        assert set(column(found, "size", "id")) == {6}, key
+        result = wb.over(df, key, engine="kernel", size=fn.count())
+        assert set(column(result, "size", "id")) == {6}, key
 
 
 ORDERS = {
@@ -145,7 +145,7 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_orders_of_every_type_are_those_of_spark(spark: SparkSession, name: str) -> None:
+def test_orders_of_every_type_are_as_in_spark(spark: SparkSession, name: str) -> None:
     value, term = ORDERS[name]
     df = spark.range(20).selectExpr("id", f"{value} AS k", "id % 2 AS p")
     answers = [
@@ -156,22 +156,22 @@ def test_orders_of_every_type_are_those_of_spark(spark: SparkSession, name: str)
 
 
 def test_an_argument_may_be_any_column_of_spark(days: DataFrame) -> None:
-    found = wb.over(
+    result = wb.over(
         days, "plant", "day", engine="kernel",
         total=fn.sum(F.col("mwh") * 2).where(F.col("mwh") > 1), twice=fn.sum("mwh"),
     )  # fmt: skip
     doubled = days.where("plant = 0 AND mwh > 1").agg(F.sum("mwh")).collect()[0][0] * 2
-    assert column(found.where("plant = 0"), "total")[-1] == doubled
+    assert column(result.where("plant = 0"), "total")[-1] == doubled
 
 
-def test_a_function_may_have_a_frame_of_its_own(days: DataFrame) -> None:
-    found = wb.over(
+def test_a_function_may_have_its_own_frame(days: DataFrame) -> None:
+    result = wb.over(
         days, order_by="day", frame=wb.Frame.rows(-1, 0), engine="kernel",
         two=fn.count(), all_=fn.count().over(wb.Frame.rows(None, None)), number=fn.row_number(),
     )  # fmt: skip
-    assert column(found, "two") == [1] + [2] * 9
-    assert column(found, "all_") == [10] * 10
-    assert column(found, "number") == list(range(1, 11))
+    assert column(result, "two") == [1] + [2] * 9
+    assert column(result, "all_") == [10] * 10
+    assert column(result, "number") == list(range(1, 11))
 
 
 def test_results_have_the_types_that_users_expect(spark: SparkSession) -> None:
@@ -194,12 +194,12 @@ def test_results_have_the_types_that_users_expect(spark: SparkSession) -> None:
     columns = {f"c{i}": (kind, one) for i, (kind, one) in enumerate(
         (kind, one) for kind, ones in types.items() for one in ones
     )}  # fmt: skip
-    asked: dict[str, Any] = {name: one for name, (_, one) in columns.items()}
-    found = wb.over(df, engine="kernel", **asked)
-    assert {name: found.schema[name].dataType.simpleString() for name in columns} == {
+    functions: dict[str, Any] = {name: one for name, (_, one) in columns.items()}
+    result = wb.over(df, engine="kernel", **functions)
+    assert {name: result.schema[name].dataType.simpleString() for name in columns} == {
         name: kind for name, (kind, _) in columns.items()
     }
-    row = found.collect()[0]
+    row = result.collect()[0]
     assert row["c6"] == Decimal("1.50")
 
 
@@ -210,22 +210,22 @@ def test_months_go_by_the_calendar_of_the_session(spark: SparkSession) -> None:
             "SELECT id, timestamp'2024-02-20 12:00' + make_dt_interval(0, id) AS t "
             "FROM range(0, 29 * 24)"
         )
-        found = wb.over(
+        result = wb.over(
             df, order_by="t",
             month=fn.count().over(wb.Frame.range("-1 month", 0)),
             days=fn.count().over(wb.Frame.range("-29 days", 0)),
         )  # fmt: skip
-        last = found.orderBy(F.desc("id")).first()
+        last = result.orderBy(F.desc("id")).first()
         assert last is not None
         assert last["month"] == last["days"] == 29 * 24
-        later = wb.over(
+        ends = wb.over(
             df.where("id IN (0, 29 * 24 - 1)"), order_by="t",
             n=fn.count().over(wb.Frame.range("-1 month", 0)),
         )  # fmt: skip
-        assert column(later, "n", "id") == [1, 2]
+        assert column(ends, "n", "id") == [1, 2]
 
 
-def test_a_month_that_ends_in_an_hour_which_clocks_skip_is_that_of_spark(
+def test_a_month_that_ends_in_an_hour_that_clocks_skip_is_as_in_spark(
     spark: SparkSession,
 ) -> None:
     with session_options(spark, {ZONE: "America/New_York"}):
@@ -238,8 +238,8 @@ def test_a_month_that_ends_in_an_hour_which_clocks_skip_is_that_of_spark(
             "AND INTERVAL 1 MONTH FOLLOWING) AS n FROM around_a_change"
         )
         month = wb.Frame.range("-1 month", "1 month")
-        found = wb.over(spark.table("around_a_change"), order_by="t", frame=month, n=fn.count())
-        assert column(found, "n", "id") == column(by_spark, "n", "id")
+        result = wb.over(spark.table("around_a_change"), order_by="t", frame=month, n=fn.count())
+        assert column(result, "n", "id") == column(by_spark, "n", "id")
 
 
 @pytest.mark.parametrize("engine", ["kernel", "spark"])
@@ -248,26 +248,26 @@ def test_a_quantile_between_minus_infinity_and_a_number_is_minus_infinity(
 ) -> None:
     values = "array(double('-inf'), 3), array(double('-inf'), double('inf')), array(3, 4)"
     df = spark.sql(f"SELECT pos, explode(col) AS x FROM (SELECT posexplode(array({values})))")
-    found = wb.over(df, "pos", engine=engine, half=fn.median("x"), both=fn.quantile("x", [0, 0.5]))
-    rows = {row["pos"]: row for row in found.collect()}
+    result = wb.over(df, "pos", engine=engine, half=fn.median("x"), both=fn.quantile("x", [0, 0.5]))
+    rows = {row["pos"]: row for row in result.collect()}
     assert repr([rows[k]["half"] for k in range(3)]) == "[-inf, nan, 3.5]"
     assert repr([rows[k]["both"] for k in range(3)]) == "[[-inf, -inf], [-inf, nan], [3.0, 3.5]]"
 
 
 @pytest.mark.parametrize("engine", ["auto", "kernel"])
-def test_defaults_before_1582_are_of_the_calendar_of_all_times(
+def test_defaults_before_1582_are_in_the_proleptic_gregorian_calendar(
     spark: SparkSession, engine: str
 ) -> None:
     df = spark.sql("SELECT timestamp'1500-03-01 12:00' AS at, date'0500-03-01' AS day")
-    answers: dict[str, Any] = {
+    functions: dict[str, Any] = {
         "time": fn.lag("at", 1, datetime(1500, 3, 1, 12)),
         "date": fn.lag("day", 1, date(500, 3, 1)),
     }
-    found = wb.over(df, order_by="at", engine=engine, **answers)
-    assert found.where("time = at AND date = day").count() == 1
+    result = wb.over(df, order_by="at", engine=engine, **functions)
+    assert result.where("time = at AND date = day").count() == 1
 
 
-def test_a_sum_beyond_64_bits_is_an_error_and_not_a_number(spark: SparkSession) -> None:
+def test_a_sum_beyond_64_bits_is_an_error(spark: SparkSession) -> None:
     df = spark.sql("SELECT id, 9223372036854775807 AS x FROM range(2)")
     with pytest.raises(Exception, match="a sum does not fit a 64-bit integer"):
         wb.over(df, engine="kernel", total=fn.sum("x")).collect()
@@ -279,8 +279,8 @@ def test_timestamps_are_interpolated_to_the_microsecond(spark: SparkSession) -> 
     start = datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC)
     times = pa.array([start, start + timedelta(microseconds=3)], pa.timestamp("us", "UTC"))
     df = spark.createDataFrame(pa.table({"t": times}))
-    found = wb.over(df, q=fn.quantile("t", [0, 1 / 3, 1]))
-    micros = found.selectExpr("transform(q, x -> unix_micros(x)) AS q").first()
+    result = wb.over(df, q=fn.quantile("t", [0, 1 / 3, 1]))
+    micros = result.selectExpr("transform(q, x -> unix_micros(x)) AS q").first()
     assert micros is not None
     assert micros["q"] == [-1, 0, 2]
 
@@ -306,7 +306,7 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("frame", "function", "engine", "why"), CHOICES)
-def test_auto_takes_spark_where_it_is_right_and_quick(
+def test_auto_chooses_spark_where_it_is_right_and_quick(
     frame: wb.Frame | None, function: fn.Function, engine: str, why: str
 ) -> None:
     over = wb.Over("plant", "day", frame, answer=function)
@@ -344,7 +344,7 @@ def test_shares_of_quantiles_may_be_those_of_numpy(numbers: Any, shares: Any) ->
     assert fn.quantile("x", numbers).options == fn.quantile("x", shares).options
 
 
-def test_frames_are_equal_when_their_bounds_are_one_column(spark: SparkSession) -> None:
+def test_frames_are_equal_when_their_bounds_are_the_same_column(spark: SparkSession) -> None:
     n, same_name = F.col("n"), F.col("n")
     frame = wb.Frame.rows(n, 0)
     assert frame == wb.Frame.rows(n, 0)
@@ -355,37 +355,37 @@ def test_frames_are_equal_when_their_bounds_are_one_column(spark: SparkSession) 
     assert not wb.Frame.rows(-1, 0).varies
 
 
-def test_a_bound_may_be_any_column_and_shared_by_functions(days: DataFrame) -> None:
+def test_a_bound_may_be_any_column_that_functions_share(days: DataFrame) -> None:
     frame = wb.Frame.range(-F.when(F.col("day") > 5, F.col("day") - 5).otherwise(0), 0)
-    found = wb.over(days, order_by="day", frame=frame, n=fn.count(), low=fn.min("day"))
-    assert found.columns == [*days.columns, "n", "low"]
-    assert column(found, "n") == [1, 1, 1, 1, 1, 1, 2, 3, 4, 5]
-    assert column(found, "low") == [0, 1, 2, 3, 4, 5, 5, 5, 5, 5]
+    result = wb.over(days, order_by="day", frame=frame, n=fn.count(), low=fn.min("day"))
+    assert result.columns == [*days.columns, "n", "low"]
+    assert column(result, "n") == [1, 1, 1, 1, 1, 1, 2, 3, 4, 5]
+    assert column(result, "low") == [0, 1, 2, 3, 4, 5, 5, 5, 5, 5]
 
 
 @pytest.mark.parametrize("unit", ["rows", "groups", "range"])
-def test_a_bound_that_is_null_is_an_error_and_no_frame(days: DataFrame, unit: str) -> None:
+def test_a_bound_that_is_null_is_an_error(days: DataFrame, unit: str) -> None:
     frame = getattr(wb.Frame, unit)(F.when(F.col("day") != 3, -1), 0)
-    found = wb.over(days, order_by="day", frame=frame, n=fn.count())
+    result = wb.over(days, order_by="day", frame=frame, n=fn.count())
     with pytest.raises(Exception, match="low: the bound is null or NaN in 1 row of a partition"):
-        found.collect()
+        result.collect()
 
 
-def test_rows_without_a_place_need_no_distance(spark: SparkSession) -> None:
+def test_rows_with_a_null_order_need_no_distance(spark: SparkSession) -> None:
     df = spark.sql("SELECT id, if(id < 2, NULL, id) AS k, if(id < 2, NULL, 1) AS n FROM range(5)")
-    found = wb.over(df, order_by="k", frame=wb.Frame.range(-F.col("n"), 0), n_rows=fn.count())
-    assert column(found, "n_rows", "id") == [2, 2, 1, 2, 2]
+    result = wb.over(df, order_by="k", frame=wb.Frame.range(-F.col("n"), 0), n_rows=fn.count())
+    assert column(result, "n_rows", "id") == [2, 2, 1, 2, 2]
 
 
-def test_joined_text_may_be_of_bytes_and_of_nothing(spark: SparkSession) -> None:
+def test_string_agg_joins_bytes_and_nulls(spark: SparkSession) -> None:
     df = spark.sql(
         "SELECT id, if(id % 2 = 0, NULL, 'é') AS s, binary('b') AS b, string(NULL) AS n "
         "FROM range(3)"
     )
-    found = wb.over(
+    result = wb.over(
         df, order_by="id", frame=wb.Frame.rows(-1, 0),
         s_=fn.string_agg("s", ""), b_=fn.string_agg("b", "-"), n_=fn.string_agg("n"),
     )  # fmt: skip
-    assert column(found, "s_", "id") == [None, "é", "é"]
-    assert column(found, "b_", "id") == [b"b", b"b-b", b"b-b"]
-    assert column(found, "n_", "id") == [None] * 3
+    assert column(result, "s_", "id") == [None, "é", "é"]
+    assert column(result, "b_", "id") == [b"b", b"b-b", b"b-b"]
+    assert column(result, "n_", "id") == [None] * 3

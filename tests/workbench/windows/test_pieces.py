@@ -1,4 +1,4 @@
-"""Large partitions in pieces: the same answers as in one, wherever they are cut."""
+"""Large partitions in pieces: the same answers as whole, wherever they are cut."""
 
 from typing import Any
 
@@ -11,12 +11,19 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.drawn import draws
-from tests.workbench.windows.cases import COLUMNS, PLACED, TIE_PROOF, counted_frames, same, tables
-from tests.workbench.windows.pieces import Asked, answer, answer_in_pieces, asked_of
+from tests.workbench.windows.cases import (
+    COLUMNS,
+    POSITIONAL,
+    TIE_PROOF,
+    counted_frames,
+    same,
+    tables,
+)
+from tests.workbench.windows.pieces import Functions, answer, answer_in_pieces, cuttable
 from workbench import fn
 from workbench.engine.ranges.sample import SHARE, safe_sample_rows
 
-#: Each example has many functions, so a failing one is shown as it is found, and not made small.
+#: Each example has many functions, so a failing one is reported as drawn, without shrinking.
 many = draws(
     50,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -24,13 +31,13 @@ many = draws(
 )
 NEAR, SO_FAR = wb.Frame.rows(-1, 1), wb.Frame.rows(None, 0)
 #: Every function that can be cut over bounded frames; some of them need an order without ties.
-ANY_ORDER = asked_of(TIE_PROOF, NEAR)
-FULL_ORDER = ANY_ORDER | asked_of(PLACED, NEAR)
+ANY_ORDER = cuttable(TIE_PROOF, NEAR)
+FULL_ORDER = ANY_ORDER | cuttable(POSITIONAL, NEAR)
 #: Those that can be cut over any frame.
-CARRIED = asked_of(TIE_PROOF, SO_FAR)
+CARRIED = cuttable(TIE_PROOF, SO_FAR)
 CARRIED_IN_FULL_ORDER = (
     CARRIED
-    | asked_of(PLACED, SO_FAR)
+    | cuttable(POSITIONAL, SO_FAR)
     | {
         "last_two": fn.last_k("word", 2),
         "first_three": fn.first_k("day", 3),
@@ -43,13 +50,13 @@ CARRIED_IN_FULL_ORDER = (
 )
 
 
-def some_of(functions: Asked) -> st.SearchStrategy[Asked]:
+def some_of(functions: Functions) -> st.SearchStrategy[Functions]:
     names = st.lists(st.sampled_from(sorted(functions)), min_size=1, max_size=6, unique=True)
     return names.map(lambda chosen: {name: functions[name] for name in chosen})
 
 
 keys = st.sampled_from([(), ("p",), ("p", "yes")])
-#: About how many rows a piece has, of how many rows a task reads at once, into how many partitions.
+#: About how many rows a piece has, how many rows a task reads at once, and how many partitions.
 plans = st.tuples(st.sampled_from([1, 1, 2, 3, 5]), st.integers(1, 30), st.integers(1, 4))
 
 
@@ -69,12 +76,17 @@ def orders(draw: st.DrawFn, names: list[str]) -> Any:
 
 
 def check(
-    rows: pa.Table, partition_by: Any, order_by: Any, frame: wb.Frame, functions: Asked, plan: Any
+    rows: pa.Table,
+    partition_by: Any,
+    order_by: Any,
+    frame: wb.Frame,
+    functions: Functions,
+    plan: Any,
 ) -> None:
-    wanted = answer(rows, partition_by, order_by, frame, functions)
-    found = answer_in_pieces(rows, partition_by, order_by, frame, functions, *plan)
-    assert found.num_rows == rows.num_rows
-    assert same(found.to_pydict(), wanted.to_pydict(), wanted.column_names)
+    expected = answer(rows, partition_by, order_by, frame, functions)
+    answers = answer_in_pieces(rows, partition_by, order_by, frame, functions, *plan)
+    assert answers.num_rows == rows.num_rows
+    assert same(answers.to_pydict(), expected.to_pydict(), expected.column_names)
 
 
 ORDERED = [
@@ -103,7 +115,7 @@ ORDERED = [
     plan=plans,
 )
 def test_frames_that_count(
-    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Functions, plan: Any
 ) -> None:
     check(rows, partition_by, [first, "id"], frame, functions, plan)
 
@@ -118,7 +130,7 @@ def test_frames_that_count(
     plan=plans,
 )
 def test_frames_that_count_groups_of_tied_rows(
-    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Functions, plan: Any
 ) -> None:
     check(rows, partition_by, [first], frame, functions, plan)
 
@@ -131,25 +143,25 @@ def test_frames_that_count_groups_of_tied_rows(
     frame=bounded(counted_frames(("rows", "groups"))),
     functions=some_of(FULL_ORDER),
     plan=plans,
-    seen=st.lists(st.booleans(), min_size=30, max_size=30),
+    in_sample=st.lists(st.booleans(), min_size=30, max_size=30),
 )
 def test_cuts_by_any_sample_of_the_rows(
     rows: pa.Table,
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    functions: Asked,
+    functions: Functions,
     plan: tuple[int, int, int],
-    seen: list[bool],
+    in_sample: list[bool],
 ) -> None:
-    order, sampled = [first, "id"], rows.filter(pa.array(seen[: len(rows)], pa.bool_()))
-    wanted = answer(rows, partition_by, order, frame, functions)
-    found = answer_in_pieces(rows, partition_by, order, frame, functions, *plan, sampled=sampled)
-    assert same(found.to_pydict(), wanted.to_pydict(), wanted.column_names)
+    order, sampled = [first, "id"], rows.filter(pa.array(in_sample[: len(rows)], pa.bool_()))
+    expected = answer(rows, partition_by, order, frame, functions)
+    answers = answer_in_pieces(rows, partition_by, order, frame, functions, *plan, sampled=sampled)
+    assert same(answers.to_pydict(), expected.to_pydict(), expected.column_names)
 
 
 @pytest.mark.parametrize("rows", [40, 1_001, 10_001])
-def test_sampled_rows_that_surely_stand_for_enough(rows: int) -> None:
+def test_safe_sample_rows_stand_for_enough_rows(rows: int) -> None:
     sampled = np.flatnonzero(np.random.default_rng(rows).random(10_000_000) < 1 / SHARE)
     enough = safe_sample_rows(rows, SHARE)
     assert (sampled[enough:] - sampled[:-enough]).min() >= rows
@@ -169,20 +181,20 @@ def open_sided(frames: st.SearchStrategy[wb.Frame]) -> st.SearchStrategy[wb.Fram
     near=some_of(FULL_ORDER),
     plan=plans,
 )
-def test_frames_without_a_bound_beside_frames_with_both(
+def test_frames_without_a_bound_next_to_bounded_frames(
     rows: pa.Table,
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    functions: Asked,
-    near: Asked,
+    functions: Functions,
+    near: Functions,
     plan: Any,
 ) -> None:
-    bounded_ones = {
+    bounded_functions = {
         f"near {name}": one.over(wb.Frame.rows(-1, 2)) if one.info.has_frame else one
         for name, one in near.items()
     }
-    check(rows, partition_by, [first, "id"], frame, functions | bounded_ones, plan)
+    check(rows, partition_by, [first, "id"], frame, functions | bounded_functions, plan)
 
 
 @draws(60, many)
@@ -195,7 +207,7 @@ def test_frames_without_a_bound_beside_frames_with_both(
     plan=plans,
 )
 def test_frames_without_a_bound_of_tied_rows(
-    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Functions, plan: Any
 ) -> None:
     check(rows, partition_by, [first], frame, functions, plan)
 
@@ -214,10 +226,10 @@ DISTANCES: dict[str, list[Any]] = {
 @st.composite
 def measured(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
     first = draw(orders(list(DISTANCES)))
-    of_column = DISTANCES[first[0]]
-    low, high = sorted(draw(st.lists(st.integers(0, len(of_column) - 1), min_size=2, max_size=2)))
+    distances = DISTANCES[first[0]]
+    low, high = sorted(draw(st.lists(st.integers(0, len(distances) - 1), min_size=2, max_size=2)))
     exclude = draw(st.sampled_from(["no others", "current row", "group", "ties"]))
-    return first, wb.Frame.range(of_column[low], of_column[high], exclude=exclude)
+    return first, wb.Frame.range(distances[low], distances[high], exclude=exclude)
 
 
 @draws(90, many)
@@ -225,14 +237,14 @@ def measured(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
     rows=tables(30), partition_by=keys, along=measured(), functions=some_of(ANY_ORDER), plan=plans
 )
 def test_frames_that_measure(
-    rows: pa.Table, partition_by: Any, along: tuple[Any, wb.Frame], functions: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, along: tuple[Any, wb.Frame], functions: Functions, plan: Any
 ) -> None:
     check(rows, partition_by, [along[0]], along[1], functions, plan)
 
 
 @st.composite
 def open_distances(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
-    """Draw a frame without a bound on one side or on both, from a distance or from the peers."""
+    """Draw an order and a frame along it that lacks a bound on one side or on both."""
     first, frame = draw(measured())
     sides = draw(st.sampled_from([(None, frame.given[1]), (frame.given[0], None), (None, None)]))
     return first, wb.Frame.range(*sides, exclude=frame.exclude)
@@ -247,7 +259,7 @@ def open_distances(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
     plan=plans,
 )
 def test_frames_that_measure_on_one_side(
-    rows: pa.Table, partition_by: Any, along: tuple[Any, wb.Frame], functions: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, along: tuple[Any, wb.Frame], functions: Functions, plan: Any
 ) -> None:
     check(rows, partition_by, [along[0]], along[1], functions, plan)
 
@@ -256,11 +268,11 @@ SOME = {name: ANY_ORDER[name] for name in ("rows_", "total", "half", "low")}
 
 
 def pairs() -> pa.Table:
-    """Return one key with everything, and two rows of each value."""
+    """Return a table of one partition, with two rows of each value of ``k``."""
     ids = list(range(24))
-    nothing = {name: pa.nulls(24, kind) for name, (_, kind) in COLUMNS.items()}
+    nulls = {name: pa.nulls(24, kind) for name, (_, kind) in COLUMNS.items()}
     numbers = {"id": ids, "whole": ids, "k": pa.array([i // 2 for i in ids], pa.int32())}
-    return pa.table(nothing | numbers)
+    return pa.table(nulls | numbers)
 
 
 @pytest.mark.parametrize("at", range(1, 12))
@@ -270,8 +282,8 @@ def test_a_cut_anywhere(at: int) -> None:
         check(pairs(), (), order, frame, SOME, (at, 24, 3))
 
 
-#: Of a table of pairs: what is before each row, at it and behind it, by states and by rows.
-BEYOND = {
+#: Calls over the table of pairs that look at all rows before or after each row: by states, by rows.
+UNBOUNDED = {
     "so_far": fn.sum("whole").over(wb.Frame.rows(None, 0)),
     "to_come": fn.avg("whole").over(wb.Frame.rows(2, None)),
     "best": fn.max("whole").over(wb.Frame.range(None, -1)),
@@ -283,9 +295,9 @@ BEYOND = {
 
 
 @pytest.mark.parametrize("at", [1, 2, 5, 11, 23])
-def test_what_is_beyond_a_cut_anywhere(at: int) -> None:
-    check(pairs(), (), ["k"], SO_FAR, BEYOND, (at, 24, 3))
-    check(pairs(), (), ["k"], SO_FAR, BEYOND, (at, 2, 4))
+def test_frames_that_reach_beyond_a_cut_anywhere(at: int) -> None:
+    check(pairs(), (), ["k"], SO_FAR, UNBOUNDED, (at, 24, 3))
+    check(pairs(), (), ["k"], SO_FAR, UNBOUNDED, (at, 2, 4))
 
 
 @pytest.mark.parametrize("order", [("real", "desc", "nulls last"), ("real", "asc", "nulls last")])
@@ -302,8 +314,13 @@ def test_numbers_of_any_size_before_a_piece(far: float) -> None:
     rows = pairs()
     values = pa.array([far, far / 2, *([1.0, 2.0] * 11)])
     rows = rows.set_column(rows.column_names.index("x"), "x", values)
-    asked = {"dev": fn.stddev("x"), "total": fn.sum("x"), "most": fn.max("x"), "n": fn.count("x")}
-    check(rows, (), ["k"], wb.Frame.range(None, 0), asked, (3, 5, 2))
+    functions = {
+        "dev": fn.stddev("x"),
+        "total": fn.sum("x"),
+        "most": fn.max("x"),
+        "n": fn.count("x"),
+    }
+    check(rows, (), ["k"], wb.Frame.range(None, 0), functions, (3, 5, 2))
 
 
 @pytest.mark.parametrize("at", [1, 4])
@@ -311,17 +328,17 @@ def test_sums_of_any_size_before_a_piece(at: int) -> None:
     rows = pairs()
     values = pa.array([2**62, 2**62, -(2**62), -(2**62)] * 6)
     rows = rows.set_column(rows.column_names.index("whole"), "whole", values)
-    asked = {"mean": fn.avg("whole"), "spread": fn.stddev("whole")}
-    check(rows, (), ["k", "id"], wb.Frame.rows(None, 0), asked, (at, 5, 2))
+    functions = {"mean": fn.avg("whole"), "spread": fn.stddev("whole")}
+    check(rows, (), ["k", "id"], wb.Frame.rows(None, 0), functions, (at, 5, 2))
 
 
-def test_distances_and_states_hold_in_a_table_that_changes_while_it_is_read() -> None:
+def test_distances_and_states_are_right_for_a_table_that_changes_while_it_is_read() -> None:
     rows, frame = pairs(), wb.Frame.range(None, 0)
     fewer = rows.filter(pc.equal(pc.bit_wise_and(rows.column("id"), 2), 0))
-    asked = {name: BEYOND[name] for name in ("best", "all", "place", "share")}
-    asked["total"] = fn.sum("whole")
-    found = answer_in_pieces(fewer, (), ["k"], frame, asked, 4, 24, 3, sampled=rows)
-    assert found.equals(answer(fewer, (), ["k"], frame, asked))
+    functions = {name: UNBOUNDED[name] for name in ("best", "all", "place", "share")}
+    functions["total"] = fn.sum("whole")
+    answers = answer_in_pieces(fewer, (), ["k"], frame, functions, 4, 24, 3, sampled=rows)
+    assert answers.equals(answer(fewer, (), ["k"], frame, functions))
 
 
 @pytest.mark.parametrize("frame", [wb.Frame.rows(-2, 0), wb.Frame.groups(0, 2)])
@@ -332,8 +349,8 @@ def test_a_table_that_changes_while_it_is_read_is_refused(frame: wb.Frame) -> No
         answer_in_pieces(fewer, (), ["k"], frame, SOME, 4, 24, 3, sampled=rows)
 
 
-def test_distances_hold_in_a_table_that_changes_while_it_is_read() -> None:
+def test_distances_are_right_for_a_table_that_changes_while_it_is_read() -> None:
     rows, frame = pairs(), wb.Frame.range(-2, 1)
     fewer = rows.filter(pc.equal(pc.bit_wise_and(rows.column("id"), 2), 0))
-    found = answer_in_pieces(fewer, (), ["k"], frame, SOME, 4, 24, 3, sampled=rows)
-    assert found.equals(answer(fewer, (), ["k"], frame, SOME))
+    answers = answer_in_pieces(fewer, (), ["k"], frame, SOME, 4, 24, 3, sampled=rows)
+    assert answers.equals(answer(fewer, (), ["k"], frame, SOME))

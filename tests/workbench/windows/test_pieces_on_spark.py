@@ -1,4 +1,4 @@
-"""Large partitions on Spark: cut, shared by several tasks, and never with another answer."""
+"""Large partitions on Spark: cut and shared by several tasks, with the same answers."""
 
 from typing import Any
 
@@ -11,16 +11,16 @@ from tests.conftest import RunOn
 from tests.workbench.spark.jobs import no_job
 from workbench import fn
 
-#: Frames of every unit, over functions of numbers.
-ASKED = {
+#: Functions of numbers, over bounded frames of every unit.
+BOUNDED = {
     "total": fn.sum("v").over(wb.Frame.rows(-30, 4)),
     "some": fn.count().where("v > 50").over(wb.Frame.range(-20.5, 10)),
     "half": fn.median("v").over(wb.Frame.groups(-2, 1)),
     "before": fn.lag("v", 9),
 }
-#: What looks at all rows on a side, without a digit lost: by states, by rows that are kept, and by
-#: numbers of rows.
-BEYOND = {
+#: Functions that look at all rows on one side, without losing a digit: by states, by retained rows,
+#: and by row counts.
+UNBOUNDED = {
     "so_far": fn.sum("v").over(wb.Frame.rows(None, 0)),
     "to_come": fn.avg("v").over(wb.Frame.range(1, None)),
     "most": fn.arg_max("id", "x").over(wb.Frame.groups(None, -2)),
@@ -33,7 +33,7 @@ BEYOND = {
 
 
 def one_key(spark: SparkSession, rows: int = 1000) -> DataFrame:
-    """Return a table whose column ``p`` is null but in a few rows."""
+    """Return a table whose column ``p`` is null in all but a few rows."""
     return spark.range(rows, numPartitions=3).selectExpr(
         "id",
         "if(id % 50 = 0, 'b', NULL) AS p",
@@ -44,12 +44,12 @@ def one_key(spark: SparkSession, rows: int = 1000) -> DataFrame:
 
 def moving(spark: SparkSession, cut: int | None) -> list[Any]:
     """Return answers in the order of ``id``, with a key and without one."""
-    found = []
+    answers = []
     for partition_by in ([], ["p"]):
-        asked: dict[str, Any] = ASKED | BEYOND
-        answer = wb.over(one_key(spark), partition_by, "-x", None, "kernel", cut, **asked)
-        found += [tuple(row) for row in answer.drop("x").orderBy("id").collect()]
-    return found
+        functions: dict[str, Any] = BOUNDED | UNBOUNDED
+        result = wb.over(one_key(spark), partition_by, "-x", None, "kernel", cut, **functions)
+        answers += [tuple(row) for row in result.drop("x").orderBy("id").collect()]
+    return answers
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ def test_several_tasks_share_a_large_partition(spark: SparkSession) -> None:
     frame = wb.Frame.rows(-50, 50)
     over = wb.Over("p", "id", frame, total=fn.sum("v"), before=fn.lag("id", 3, -1))
     df = one_key(spark, 500_000)
-    found = over.run(df).where("p IS NULL").groupBy(F.spark_partition_id()).count()
-    counts = [row["count"] for row in found.collect()]
+    by_task = over.run(df).where("p IS NULL").groupBy(F.spark_partition_id()).count()
+    counts = [row["count"] for row in by_task.collect()]
     assert len(counts) > 1
     assert sum(counts) == 490_000
     assert max(counts) < 250_000
     assert [row["p"] for row in over.pieces(df).collect()] == [None]
 
 
-def test_a_large_partition_gives_what_it_gives_in_one_task(spark: SparkSession) -> None:
+def test_a_large_partition_has_the_same_answers_as_in_one_task(spark: SparkSession) -> None:
     df = spark.range(400_000).selectExpr("id * 7919 % 400009 AS id", "id % 100 AS v")
     frame = wb.Frame.rows(-1_000, 10)
 
@@ -94,8 +94,8 @@ def test_a_running_sum_of_a_large_partition_is_shared_by_several_tasks(
     }
     df, frame = one_key(spark, 500_000), wb.Frame.rows(None, 0)
     cut = wb.Over("p", "id", frame, "kernel", **functions)
-    found = cut.run(df).where("p IS NULL").groupBy(F.spark_partition_id()).count()
-    counts = [row["count"] for row in found.collect()]
+    by_task = cut.run(df).where("p IS NULL").groupBy(F.spark_partition_id()).count()
+    counts = [row["count"] for row in by_task.collect()]
     assert len(counts) > 1
     assert max(counts) < 250_000
     whole = wb.Over("p", "id", frame, "kernel", None, **functions)
@@ -123,7 +123,7 @@ def test_a_partition_of_one_value_is_not_cut(spark: SparkSession) -> None:
     assert {row["rows"] for row in over.run(df).collect()} == {100}
 
 
-def test_nothing_runs_until_the_answer_is_used(spark: SparkSession) -> None:
+def test_no_job_runs_until_the_result_is_used(spark: SparkSession) -> None:
     df = one_key(spark)
     over = wb.Over("p", "id", wb.Frame.rows(-50, 0), total=fn.sum("v"))
     with no_job(spark):
@@ -161,22 +161,24 @@ UNCUT = {
 }
 
 
-def test_bounds_of_each_row_keep_partitions_whole(spark: SparkSession) -> None:
+def test_bounds_that_differ_by_row_keep_partitions_whole(spark: SparkSession) -> None:
     frame = wb.Frame.rows(-F.col("id"), 0)
     assert "differs from row to row" in wb.Over("p", "id", frame, n=fn.median("id")).explain()
 
 
-def test_bounds_of_each_row_beside_none_keep_partitions_whole(spark: SparkSession) -> None:
+def test_a_frame_with_one_bound_that_differs_by_row_keeps_partitions_whole(
+    spark: SparkSession,
+) -> None:
     frame = wb.Frame.rows(None, F.col("id"))
     assert "differs from row to row" in wb.Over("p", "id", frame, n=fn.sum("id")).explain()
 
 
-def test_it_says_what_goes_along_to_pieces() -> None:
+def test_explain_names_the_calls_whose_states_go_to_the_pieces() -> None:
     over = wb.Over("p", "id", wb.Frame.rows(-1, 0), "kernel", near=fn.sum("v"), place=fn.rank())
     assert "each with the states of all rows before or after it (place)" in over.explain()
 
 
-def test_it_says_that_the_kernels_would_cut_what_sparks_own_operator_does_not() -> None:
+def test_explain_says_that_the_kernels_would_cut_where_sparks_operator_does_not() -> None:
     over = wb.Over("p", "id", wb.Frame.rows(None, 0), total=fn.sum("v"))
     assert "each as a whole, while engine='kernel' cuts it" in over.explain()
 
@@ -188,22 +190,23 @@ def test_rows_without_an_order_cannot_be_cut() -> None:
 
 
 @pytest.mark.parametrize("why", UNCUT)
-def test_it_says_why_partitions_are_not_cut(why: str) -> None:
+def test_explain_says_why_partitions_are_not_cut(why: str) -> None:
     function, frame = UNCUT[why]
-    found = function if frame is None else function.over(frame)
-    over = wb.Over("p", "id", engine="kernel", found=found)
+    if frame is not None:
+        function = function.over(frame)
+    over = wb.Over("p", "id", engine="kernel", answer=function)
     assert why in over.explain()
     with pytest.raises(wb.WorkbenchError, match="partitions cannot be cut"):
-        wb.Over("p", "id", cut=10, found=found)
+        wb.Over("p", "id", cut=10, answer=function)
 
 
 @pytest.mark.parametrize("cut", [0, -1, True, 1.5, "never", "100"])
-def test_a_cut_that_is_none_is_refused(cut: Any) -> None:
+def test_an_impossible_cut_is_refused(cut: Any) -> None:
     with pytest.raises(wb.WorkbenchError, match=r"^cut: .* is not possible"):
         wb.Over("p", "id", wb.Frame.rows(-1, 0), cut=cut, total=fn.sum("id"))
 
 
-def test_a_number_is_not_for_sparks_own_operator() -> None:
+def test_sparks_operator_takes_no_cut() -> None:
     with pytest.raises(wb.WorkbenchError, match="Spark's own window operator"):
         wb.Over("p", "id", wb.Frame.rows(-1, 0), "spark", cut=9, total=fn.sum("id"))
     assert wb.Over("p", "id", wb.Frame.rows(-1, 0), cut=9, n=fn.sum("id")).choice.engine == "kernel"

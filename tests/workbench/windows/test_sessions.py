@@ -1,4 +1,4 @@
-"""Sessions as frames: against Spark's own sum of gaps, and what is refused."""
+"""Sessions as frames: compared with a running sum of gaps in Spark SQL, and refused calls."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from workbench import Frame, fn
 
 @pytest.fixture(scope="module")
 def visits() -> pa.Table:
-    """Rows of a hot key and others, with ties, before and behind 1970, and some without a time."""
+    """Rows of a hot key and others, with ties, before and after 1970, and some without a time."""
     random, rows = np.random.default_rng(7), 400
     minutes = np.cumsum(random.choice([0, 0, 1, 9, 10, 11, 60], rows))
     first = datetime(1969, 12, 31, 20, tzinfo=UTC)
@@ -34,14 +34,14 @@ def visits() -> pa.Table:
     )
 
 
-def test_sessions_are_those_of_a_running_sum_of_gaps(spark: SparkSession, visits: pa.Table) -> None:
+def test_sessions_match_a_running_sum_of_gaps(spark: SparkSession, visits: pa.Table) -> None:
     functions: dict[str, Any] = {
         "begin": fn.min("at"), "end": fn.max("at"), "rows": fn.count(), "total": fn.sum("x"),
         "median": fn.median("x"), "kinds": fn.count_distinct("x"), "even": fn.sum("x").where(
             "x % 2 = 0"),
     }  # fmt: skip
     df = spark.createDataFrame(visits)
-    found = wb.over(df, "who", "at", Frame.session("10 minutes"), **functions)
+    result = wb.over(df, "who", "at", Frame.session("10 minutes"), **functions)
     opens = "CASE WHEN at < lag(at) OVER w + INTERVAL 10 MINUTES THEN 0 ELSE 1 END"
     df.createOrReplaceTempView("visits")
     expected = spark.sql(f"""
@@ -60,7 +60,7 @@ def test_sessions_are_those_of_a_running_sum_of_gaps(spark: SparkSession, visits
         SELECT id, n.who, at, x, begin, end, rows, total, median, kinds, even
         FROM numbered AS n JOIN sessions AS s ON n.who <=> s.who AND n.session = s.session
     """)
-    assert sorted(map(repr, found.collect())) == sorted(map(repr, expected.collect()))
+    assert sorted(map(repr, result.collect())) == sorted(map(repr, expected.collect()))
 
 
 def test_gaps_are_measured_along_numbers_and_by_the_calendar(spark: SparkSession) -> None:
@@ -69,24 +69,24 @@ def test_gaps_are_measured_along_numbers_and_by_the_calendar(spark: SparkSession
     rows = pa.table({"n": [3, 1, 4, 9], "x": [0.5, 1.0, 1.5, 2.25], "at": days})
 
     def sizes(along: str, gap: Any) -> list[int]:
-        found = wb.over(rows, order_by=along, frame=Frame.session(gap), size=fn.count())
-        return [int(row["size"]) for row in found.orderBy(along.removeprefix("-")).collect()]
+        result = wb.over(rows, order_by=along, frame=Frame.session(gap), size=fn.count())
+        return [int(row["size"]) for row in result.orderBy(along.removeprefix("-")).collect()]
 
     assert sizes("n", 3) == sizes("-n", 3) == [3, 3, 3, 1]
     assert sizes("x", 0.75) == [3, 3, 3, 1]
-    # A month behind the end of January is the end of February; what comes before it joins.
+    # A month after the end of January is the end of February; a row before that joins the session.
     assert sizes("at", "1 month") == [3, 3, 3, 1]
     assert sizes("at", timedelta(days=28)) == [1, 2, 2, 1]
 
 
-def test_the_systems_own_example_is_answered_as_it_is_written(spark: SparkSession) -> None:
+def test_the_example_of_risingwave_runs_as_written(spark: SparkSession) -> None:
     rows = pa.table(
         {
             "tm": [datetime(2023, 5, 6, 16 + m // 60, m % 60) for m in (51, 56, 90, 95, 119, 121)],
             "bar": [100, 100, 200, 100, 100, 200],
         }
     )
-    found = wb.sql(
+    result = wb.sql(
         """SELECT first_value(tm) OVER w AS window_start, count(*) OVER (w) AS n,
                sum(bar) OVER (PARTITION BY bar ORDER BY tm
                    SESSION WITH GAP INTERVAL '31' MINUTE EXCLUDE CURRENT ROW) AS others
@@ -95,9 +95,9 @@ def test_the_systems_own_example_is_answered_as_it_is_written(spark: SparkSessio
         dialect="risingwave",
         t=rows,
     )
-    given = [(row[0].minute, *row[1:]) for row in found.collect()]
-    assert given == [(51, 2, 100), (51, 2, 100), (30, 1, None),
-                     (35, 1, 100), (59, 1, 100), (1, 1, None)]  # fmt: skip
+    answers = [(row[0].minute, *row[1:]) for row in result.collect()]
+    assert answers == [(51, 2, 100), (51, 2, 100), (30, 1, None),
+                       (35, 1, 100), (59, 1, 100), (1, 1, None)]  # fmt: skip
 
 
 OVER = "SELECT sum(x) OVER (ORDER BY {}) AS s FROM t"
@@ -126,14 +126,14 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("asked", range(len(REFUSED)))
-def test_what_is_no_session_is_a_sentence_before_any_job(
-    spark: SparkSession, visits: pa.Table, asked: int
+@pytest.mark.parametrize("case", range(len(REFUSED)))
+def test_an_impossible_session_is_one_sentence_before_any_job(
+    spark: SparkSession, visits: pa.Table, case: int
 ) -> None:
-    ask, sentence = REFUSED[asked]
+    call, sentence = REFUSED[case]
     table = spark.createDataFrame(visits.slice(0, 3))
     with no_job(spark), pytest.raises(wb.WorkbenchError, match=f"^{re.escape(sentence)}"):
-        ask(table)
+        call(table)
 
 
 def test_large_partitions_of_sessions_are_one_task() -> None:

@@ -1,4 +1,4 @@
-"""Prepared series answer as the call itself does, on every kind of session, without another job."""
+"""Prepared series give the answers of the call, on every kind of session, without another job."""
 
 import os
 from functools import partial
@@ -33,24 +33,24 @@ def rows(spark: SparkSession) -> Any:
 
 def prepared(spark: SparkSession) -> dict[Any, list[Any]]:
     series = PreparedSeries(rows(spark), call(SHORT))
-    found = {key: series.answer(call(LONG), key).to_pydict()["iqr"] for key in series.sizes}
+    answers = {key: series.answer(call(LONG), key).to_pydict()["iqr"] for key in series.sizes}
     series.free()
-    return found
+    return answers
 
 
 def direct(spark: SparkSession) -> dict[Any, list[Any]]:
-    found: dict[Any, list[Any]] = {}
+    answers: dict[Any, list[Any]] = {}
     for row in call(LONG).run(rows(spark)).orderBy("p", "`q.r`", "id").collect():
-        found.setdefault((row.p, row["q.r"]), []).insert(0, row.iqr)
-    return found
+        answers.setdefault((row.p, row["q.r"]), []).insert(0, row.iqr)
+    return answers
 
 
-def test_they_answer_as_the_call_itself(spark: SparkSession) -> None:
+def test_prepared_series_give_the_answers_of_the_call(spark: SparkSession) -> None:
     assert prepared(spark) == direct(spark)
 
 
 @pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])
-def test_every_kind_of_session_gives_one_answer(run_on: RunOn, kind: str) -> None:
+def test_every_kind_of_session_gives_the_same_answers(run_on: RunOn, kind: str) -> None:
     assert run_on(kind, prepared) == run_on("classic", prepared)
 
 
@@ -71,18 +71,18 @@ def test_a_long_series_is_held_in_pieces(
         wb.Frame.rows(2, 3),
     ],
 )
-def test_some_rows_at_a_time_are_answered_as_all_at_once(
+def test_answers_of_some_rows_at_a_time_are_those_of_all_at_once(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, frame: wb.Frame
 ) -> None:
     series = PreparedSeries(rows(spark), call(SHORT))
-    alone = {key: series.answer(call(frame), key) for key in series.sizes}
+    expected = {key: series.answer(call(frame), key) for key in series.sizes}
     monkeypatch.setattr(window_series, "ROWS_AT_ONCE", 2)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    assert all(series.answer(call(frame), key).equals(one) for key, one in alone.items())
+    assert all(series.answer(call(frame), key).equals(one) for key, one in expected.items())
     series.free()
 
 
-def test_the_frame_of_a_row_is_a_partition_to_be_looked_at(spark: SparkSession) -> None:
+def test_the_frame_of_a_row_can_be_read_as_a_partition(spark: SparkSession) -> None:
     series = PreparedSeries(rows(spark), call(SHORT))
     key = (0, None)
     assert series.frame(call(SHORT), key, 0) == (0, 2)
@@ -104,14 +104,14 @@ def test_another_window_of_the_same_series_starts_no_job(spark: SparkSession) ->
     series.free()
 
 
-def test_the_series_are_counted_and_in_their_order(spark: SparkSession) -> None:
+def test_the_series_are_counted_and_in_order(spark: SparkSession) -> None:
     series = PreparedSeries(rows(spark), call(SHORT))
     assert list(series.sizes)[:3] == [(0, None), (0, "x1"), (0, "x2")]
     assert sum(series.sizes.values()) == 60
     series.free()
 
 
-def test_keys_that_cannot_be_told_apart_are_refused(spark: SparkSession) -> None:
+def test_keys_that_cannot_be_distinguished_are_refused(spark: SparkSession) -> None:
     df = spark.sql("SELECT array(1) AS tags, 1 AS t, 2.0D AS v")
     with pytest.raises(wb.WorkbenchError, match="column 'tags' holds arrays"):
         PreparedSeries(df, wb.Over("tags", "t", SHORT, q=wb.fn.quantile("v", [0, 1])))

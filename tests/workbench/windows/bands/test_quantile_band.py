@@ -1,4 +1,4 @@
-"""A band of a series stays as it was when another window is asked for, however it is computed."""
+"""A band of a series is the same however it is computed, and other windows do not change it."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ def call(frame: wb.Frame, order: str = "t") -> wb.Over:
 
 
 def series(spark: SparkSession, order: str = "t") -> PreparedSeries:
-    """Rows with gaps, one value that is infinite, outliers, and two rows without a place."""
+    """Rows with gaps, one value that is infinite, outliers, and two rows without a time."""
     rows = spark.range(60).selectExpr(
         "if(id < 2, null, timestamp_seconds(id)) AS t",
         "CASE WHEN id = 9 THEN double('inf') WHEN id % 7 != 0 THEN double(id * id % 31) "
@@ -38,27 +38,27 @@ def arrays(band: Band) -> Iterator[NDArray[np.generic]]:
 def test_some_rows_at_a_time_make_the_same_band(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
-    asked = series(spark, order)
-    whole = [compute(asked, call(frame, order), ()) for frame in FRAMES]
+    prepared = series(spark, order)
+    whole = [compute(prepared, call(frame, order), ()) for frame in FRAMES]
     monkeypatch.setattr(window_series, "ROWS_AT_ONCE", 4)
     for frame, band in zip(FRAMES, whole, strict=True):
-        again = compute(asked, call(frame, order), ())
+        again = compute(prepared, call(frame, order), ())
         assert (again.unplaced, again.rows) == (band.unplaced, band.rows) == (3, band.rows)
         for one, other in zip(arrays(again), arrays(band), strict=True):
             np.testing.assert_array_equal(one, other)
     assert {*whole[0].outlier.tolist()} == {0, 1}
-    asked.free()
+    prepared.free()
 
 
-def test_a_band_that_is_kept_stays_as_it_was(
+def test_a_band_is_not_changed_by_later_ones(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(window_series, "ROWS_AT_ONCE", 4)
-    asked = series(spark)
-    kept = compute(asked, call(FRAMES[0]), ())
-    before = [values.copy() for values in arrays(kept)]
+    prepared = series(spark)
+    band = compute(prepared, call(FRAMES[0]), ())
+    before = [values.copy() for values in arrays(band)]
     for frame in FRAMES[1:]:
-        compute(asked, call(frame), ())
-    for now, then in zip(arrays(kept), before, strict=True):
+        compute(prepared, call(frame), ())
+    for now, then in zip(arrays(band), before, strict=True):
         np.testing.assert_array_equal(now, then)
-    asked.free()
+    prepared.free()

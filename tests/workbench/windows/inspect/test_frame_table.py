@@ -1,4 +1,4 @@
-"""Which rows are in the frame of each row: what is drawn, against a definition by hand."""
+"""The rows in the frame of each row: the drawn matrix, compared with a definition by hand."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def test_the_matrix_is_what_sql_defines(sales: DataFrame, make: str, exclude: st
     assert table.rows["n"].tolist() == counts
 
 
-def test_the_answers_are_those_of_spark(sales: DataFrame) -> None:
+def test_the_answers_are_as_on_spark(sales: DataFrame) -> None:
     call = over(wb.Frame.groups(-1, 0), n=wb.fn.count("item"), m=wb.fn.median("unit price"))
     table = call.frames(sales, key="a", column="m")
     on_spark = call.run(sales).where("shop = 'a'").toPandas()
@@ -72,7 +72,7 @@ def test_the_answers_are_those_of_spark(sales: DataFrame) -> None:
     assert table.names == ("unit price", "unit price")
 
 
-def test_a_row_that_does_not_count_is_seen_to_be_in_the_frame(sales: DataFrame) -> None:
+def test_a_row_that_does_not_count_is_marked_in_the_frame(sales: DataFrame) -> None:
     table = over(wb.Frame.rows(-1, 1)).frames(sales, key="a")
     marks = [table.mark(5, j) for j in range(7)]
     assert marks == ["out", "out", "out", "out", "in", "in", "not counted"]
@@ -97,7 +97,7 @@ def test_a_null_key_is_a_partition(sales: DataFrame) -> None:
     assert call.frames(sales, key=(None,)).labels == ["1"]
 
 
-def test_of_a_large_partition_the_first_rows_are_taken_and_that_is_said(
+def test_a_large_partition_shows_its_first_rows_and_is_marked_as_cut(
     spark: SparkSession,
 ) -> None:
     days = spark.range(60).withColumnRenamed("id", "day")
@@ -113,7 +113,7 @@ def test_of_a_large_partition_the_first_rows_are_taken_and_that_is_said(
         ({"key": ("a", 1)}, "the key has 1: shop."),
     ],
 )
-def test_what_does_not_fit_is_named(
+def test_a_key_that_does_not_fit_is_named_in_the_error(
     sales: DataFrame, arguments: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
@@ -121,9 +121,7 @@ def test_what_does_not_fit_is_named(
     assert str(error.value).endswith(sentence)
 
 
-def test_a_result_that_is_not_there_is_refused_before_a_job(
-    spark: SparkSession, sales: DataFrame
-) -> None:
+def test_an_unknown_result_is_refused_before_a_job(spark: SparkSession, sales: DataFrame) -> None:
     call = over(wb.Frame.rows(-1, 1))
     sentence = "^column: 'm' is not a result here; give one of 'n'.$"
     with no_job(spark):

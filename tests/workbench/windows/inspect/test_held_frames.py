@@ -1,4 +1,4 @@
-"""The frames of rows that this process holds: as those of the same rows on Spark."""
+"""The frames of rows that this process holds are those of the same rows on Spark."""
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +9,7 @@ import workbench as wb
 from workbench.windows.inspect.held_frames import held_frames
 
 AT = [30, 10, None, 20, 20, 60, 50]
-SAID = pa.table({"n": [3, 1, 0, 2, 2, 6, 5], "at": AT})
+ANSWERS = pa.table({"n": [3, 1, 0, 2, 2, 6, 5], "at": AT})
 FRAMES = [
     wb.Frame.range(-10, 10),
     wb.Frame.rows(-1, 1, exclude="current row"),
@@ -20,18 +20,18 @@ FRAMES = [
 
 @pytest.mark.parametrize("frame", FRAMES, ids=repr)
 @pytest.mark.parametrize("descending", [False, True])
-def test_they_are_those_of_the_same_rows_on_spark(
+def test_held_frames_are_those_of_the_same_rows_on_spark(
     spark: SparkSession, frame: wb.Frame, descending: bool
 ) -> None:
     over = wb.Over(order_by="-at" if descending else "at", frame=frame, n=wb.fn.count())
-    held = held_frames(over, SAID, "n", spark)
-    twin = over.frames(SAID.drop_columns(["n"]), column="n")
+    held = held_frames(over, ANSWERS, "n", spark)
+    table = over.frames(ANSWERS.drop_columns(["n"]), column="n")
     # Rows that tie come in any order.
-    at = twin.rows["at"].to_numpy()
+    at = table.rows["at"].to_numpy()
     assert held.rows.column("at").to_pylist() == at.tolist()
-    for row, inside in enumerate(twin.inside):
+    for row, inside in enumerate(table.inside):
         assert held.of(row).column("at").to_pylist() == at[np.flatnonzero(inside)].tolist()
-    # What was said of a row stays with it.
+    # The answer of a row stays with it.
     pairs = zip(*(held.rows.column(name).to_pylist() for name in ("at", "n")), strict=True)
     assert all(n == (at or 0) // 10 for at, n in pairs)
 
@@ -39,4 +39,4 @@ def test_they_are_those_of_the_same_rows_on_spark(
 def test_a_call_that_does_not_fit_is_refused(spark: SparkSession) -> None:
     over = wb.Over(order_by="time", n=wb.fn.count())
     with pytest.raises(wb.WorkbenchError, match="'time'"):
-        held_frames(over, SAID, "n", spark)
+        held_frames(over, ANSWERS, "n", spark)

@@ -33,14 +33,14 @@ SCHEMA = pa.schema(
     }
 )
 Row = tuple[str | None, int | None, int | None, int]
-#: The order of the rows, and columns that may decide among rows of one time.
+#: The order of the rows, and columns that may break ties of time.
 TIME = (OrderColumn("time", False, nulls_first=True),)
 TIES = ("value", "word", "seen", "share", "id")
 
 
 @dataclass
 class Memory:
-    """What a bucket keeps, and how often its parts are read and written."""
+    """The state of a bucket, and how often its parts are read and written."""
 
     first: bytes | None = None
     parts: dict[Name, bytes] = field(default_factory=dict)
@@ -74,13 +74,13 @@ class Query:
     wake: int | None = None
 
     def batch(self, rows: list[Row], watermark: int | None) -> list[dict[str, Any]]:
-        """Run a micro-batch: rows that come, then the timer if it goes off."""
-        left: list[dict[str, Any]] = []
+        """Run a micro-batch: the arriving rows, then the timer if it is due. Return the output."""
+        emitted: list[dict[str, Any]] = []
         if rows:
-            left += self._step(with_ties(arrivals_of(rows)), watermark)
+            emitted += self._step(with_ties(arrivals_of(rows)), watermark)
         if self.wake is not None and watermark is not None and self.wake * 1000 <= watermark:
-            left += self._step(None, watermark)
-        return left
+            emitted += self._step(None, watermark)
+        return emitted
 
     def _step(self, rows: pa.Table | None, watermark: int | None) -> list[dict[str, Any]]:
         step = self.task.step(self.store, rows, watermark)
@@ -88,12 +88,12 @@ class Query:
         assert step.slept == self.wake
         self.wake = step.wake
         assert step.wake is None or watermark is None or step.wake * 1000 > watermark
-        found: list[dict[str, Any]] = step.output.to_pylist()
-        return found
+        emitted: list[dict[str, Any]] = step.output.to_pylist()
+        return emitted
 
 
 def hash_of(key: str | None) -> int:
-    """Hashes at both ends of the integers and between them, two of them equal."""
+    """Return a hash; they are at both ends of the integers and between them, two of them equal."""
     return {None: -(2**63), "a": -7, "b": 40, "c": 40, "d": 2**63 - 1}.get(key, 11)
 
 
@@ -103,14 +103,14 @@ def arrivals_of(rows: list[Row]) -> pa.Table:
 
 
 def with_ties(rows: pa.Table) -> pa.Table:
-    """Rows with more columns of many equal values: text, times and floats."""
-    of, days = rows.column("id").to_pylist(), pa.timestamp("us", "UTC")
+    """Return rows with added columns of many equal values: text, times and floats."""
+    ids, moment = rows.column("id").to_pylist(), pa.timestamp("us", "UTC")
     more = {
         "word": pa.array(
-            [[None, "", "Ω", "same eight", "same eigh"][n * 7 % 5] for n in of], pa.string()
+            [[None, "", "Ω", "same eight", "same eigh"][n * 7 % 5] for n in ids], pa.string()
         ),
-        "seen": pa.array([[None, -1, 5, 10**15][n * 3 % 4] for n in of], pa.int64()).cast(days),
-        "share": pa.array([[None, float("nan"), -0.0, 0.0][n * 5 % 4] for n in of], pa.float64()),
+        "seen": pa.array([[None, -1, 5, 10**15][n * 3 % 4] for n in ids], pa.int64()).cast(moment),
+        "share": pa.array([[None, float("nan"), -0.0, 0.0][n * 5 % 4] for n in ids], pa.float64()),
     }
     for name, column in more.items():
         rows = rows.append_column(name, column)
@@ -158,13 +158,13 @@ def query_of(
 def by_batch(
     functions: dict[str, Function], rows: list[Row], order: tuple[OrderColumn, ...] = TIME
 ) -> dict[int, dict[str, Any]]:
-    """What the engine for tables at rest answers, by the id of the row."""
+    """Return the answers of the engine for tables at rest, by the id of the row."""
     if not rows:
         return {}
     task = task_of(functions, order=order)
     table = with_ties(arrivals_of(rows).drop_columns([HASH]))
-    found = task.answer(ordered_block(table, task.keys, task.order)).to_pylist()
-    return {row["id"]: row for row in found}
+    answers = task.answer(ordered_block(table, task.keys, task.order)).to_pylist()
+    return {row["id"]: row for row in answers}
 
 
 #: Microseconds, so that steps of half a millisecond fall between the ticks of a watermark.
@@ -173,7 +173,7 @@ TICK = 500
 
 @st.composite
 def frames(draw: st.DrawFn, ahead: bool = True) -> Frame:
-    """Draw a frame with an end: before the row, around it or behind it, or its session."""
+    """Draw a frame with an end: before the row, around it or after it, or its session."""
     unit = draw(st.sampled_from(["rows", "range", "groups", "session"]))
     bounds = st.integers(-3, 3 if ahead else 0)
     low, high = sorted([draw(bounds), draw(bounds)])
@@ -208,7 +208,7 @@ FRAMELESS: list[Callable[[], Function]] = [
 
 @st.composite
 def tie_breakers(draw: st.DrawFn) -> tuple[OrderColumn, ...]:
-    """Draw an order by time, and by one or two columns behind it."""
+    """Draw an order by time, and then by one or two more columns."""
     names = draw(st.lists(st.sampled_from(TIES), min_size=1, max_size=2, unique=True))
     return TIME + tuple(OrderColumn(one, draw(st.booleans()), draw(st.booleans())) for one in names)
 
@@ -217,22 +217,22 @@ def tie_breakers(draw: st.DrawFn) -> tuple[OrderColumn, ...]:
 def calls(draw: st.DrawFn, ahead: bool = True, distances: bool = True) -> dict[str, Function]:
     """Draw up to three functions whose windows close; not ``ahead``, by the watermark alone."""
     more: list[Callable[[], Function]] = [lambda: fn.lead("value", 2)] if ahead else []
-    found: dict[str, Function] = {}
+    functions: dict[str, Function] = {}
     for k in range(draw(st.integers(1, 3))):
         if draw(st.booleans()):
             frame = draw(frames(ahead))
             if frame.measured and not distances:
                 frame = Frame.range(None if frame.low is None else 0, 0, exclude=frame.exclude)
-            found[f"r{k}"] = draw(st.sampled_from(FRAMED))().over(frame)
+            functions[f"r{k}"] = draw(st.sampled_from(FRAMED))().over(frame)
         else:
-            found[f"r{k}"] = draw(st.sampled_from([*FRAMELESS, *more]))()
-    return found
+            functions[f"r{k}"] = draw(st.sampled_from([*FRAMELESS, *more]))()
+    return functions
 
 
 @st.composite
 def batches(draw: st.DrawFn, most: int = 8) -> list[list[Row]]:
-    """Draw micro-batches whose times go on, out of order and with ties; some rows have no time."""
-    found: list[list[Row]] = []
+    """Draw micro-batches whose times advance, out of order and with ties, some of them null."""
+    drawn: list[list[Row]] = []
     number, slow = 0, draw(st.integers(1, 5))
     for at in range(draw(st.integers(1, 6))):
         batch: list[Row] = []
@@ -242,5 +242,5 @@ def batches(draw: st.DrawFn, most: int = 8) -> list[list[Row]]:
             time = draw(st.sampled_from([tick * TICK] * 9 + [None]))
             batch.append((key, time, draw(st.sampled_from([None, 1, 2, 2, 3, 5])), number))
             number += 1
-        found.append(batch)
-    return found
+        drawn.append(batch)
+    return drawn

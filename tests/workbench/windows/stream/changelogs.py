@@ -1,4 +1,4 @@
-"""Histories of a table as changelogs, and who folds what comes out of them."""
+"""Histories of a table as changelogs, and queries whose output is folded and checked."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 import workbench as wb
 from tests.workbench.windows.cases import COLUMNS, Columns, alike, tables
-from tests.workbench.windows.pieces import Asked, call_of, prepared
+from tests.workbench.windows.pieces import Functions, call_of, prepared
 from tests.workbench.windows.stream.cases import SEAL, Memory
 from workbench.columnar.blocks import Block
 from workbench.engine.order import ordered_block
@@ -24,7 +24,7 @@ from workbench.windows.stream.worker.operator import HASH, Clock, Emitted
 from workbench.windows.stream.worker.update import UpdateOperator
 
 Row = dict[str, Any]
-#: What becomes of a row, and the row.
+#: The kind of a change, and the row.
 Change = tuple[str, Row]
 #: A row's partition and id.
 Who = tuple[Any, ...]
@@ -38,18 +38,18 @@ CHANGELOG = TABLE.append(pa.field("op", pa.string()))
 
 @st.composite
 def histories(
-    draw: st.DrawFn, most_rows: int = 14, most_batches: int = 3, of: Columns = COLUMNS
+    draw: st.DrawFn, most_rows: int = 14, most_batches: int = 3, columns: Columns = COLUMNS
 ) -> list[list[Change]]:
     """Draw a changelog batch by batch: rows come, go, or change in values, order or partition."""
-    rows = prepared(draw(tables(most_rows, of))).to_pylist()
-    there: dict[int, Row] = {}
+    rows = prepared(draw(tables(most_rows, columns))).to_pylist()
+    present: dict[int, Row] = {}
     batches = []
     for _ in range(draw(st.integers(1, most_batches))):
         changes: list[Change] = []
         for who, new in draw(st.lists(_steps(len(rows)), max_size=10)):
-            old, row = there.pop(who, None), None if new is None else rows[new] | {"id": who}
+            old, row = present.pop(who, None), None if new is None else rows[new] | {"id": who}
             if row is not None:
-                there[who] = row
+                present[who] = row
             changes += _changes_of_row(old, row)
         batches.append(changes)
     return batches
@@ -73,13 +73,13 @@ class Query:
     keys: tuple[str, ...]
     order_by: list[Any]
     frame: wb.Frame
-    functions: Asked
+    functions: Functions
     changelog: bool = True
     timed: bool = False
     part_bytes: int | None = None
     retained: Block | None = None
-    before: int | None = None
-    taken: Emitted | None = None
+    previous_watermark: int | None = None
+    emitted: Emitted | None = None
     table: dict[Who, Row] = field(default_factory=dict)
     sink: dict[Who, str] = field(default_factory=dict)
     answers: dict[Who, Row] = field(default_factory=dict)
@@ -91,13 +91,13 @@ class Query:
         frames = {name: frame_for(one, self.frame, True) for name, one in self.functions.items()}
         calls = tuple(call_of(name, one, frames[name]) for name, one in self.functions.items())
         along = from_arrow_type(TABLE.field(self.order[0].name).type)
-        found = [
+        resolved = [
             Resolved(name, one, frames[name], (), (), along, None, None)
             for name, one in self.functions.items()
         ]
         back = tuple((name, name) for name in TABLE.names)
         op, row_id = ("op", ("id",)) if self.changelog else (None, ())
-        extents = frame_extents(found, along)
+        extents = frame_extents(resolved, along)
         self.task = WindowTask(back, self.keys, self.order, calls)
         self.mode = UpdateOperator(self.task, extents, op, row_id, self.timed)
 
@@ -107,7 +107,7 @@ class Query:
         watermark: int | None = None,
         arrives: list[Change] | None = None,
     ) -> None:
-        """Take in a batch, fold what comes out, and keep the table as it is now.
+        """Process a batch, fold its output, and update the table.
 
         Its changes may arrive in another order.
         """
@@ -118,19 +118,19 @@ class Query:
                 self._fold(step.output)
             self._admit(batch)
             return
-        clock = Clock(watermark, self.before)
+        clock = Clock(watermark, self.previous_watermark)
         if batch or self.retained is not None:
-            self.taken = self.mode.process(self.retained, self._arrivals(arrives or batch), clock)
-            # What holds no partition is not kept.
-            self.retained = self.taken.retained if len(self.taken.retained.keys) else None
-            self._fold(self.taken.output)
+            self.emitted = self.mode.process(self.retained, self._arrivals(arrives or batch), clock)
+            # A block without partitions is not retained.
+            self.retained = self.emitted.retained if len(self.emitted.retained.keys) else None
+            self._fold(self.emitted.output)
         self._admit(batch)
-        self.before = watermark
+        self.previous_watermark = watermark
 
-    def gives_again(self, batch: list[Change]) -> bool:
-        """Whether a row comes anew with the id of one that the watermark has passed.
+    def reuses_passed_id(self, batch: list[Change]) -> bool:
+        """Return whether a batch adds a row with the id of one that the watermark has passed.
 
-        While that one is kept, the new one is late as well; when it is forgotten, nobody can know.
+        While the old row is retained, the new one is late too; once it is dropped, nobody can know.
         """
         several: dict[Who, list[tuple[int, Change]]] = {}
         for change in batch:
@@ -139,12 +139,12 @@ class Query:
             who in self.table
             and self._passed(self.table[who])
             and not any(op in ("-U", "-D") and self._passed(row) for _, (op, row) in changes)
-            and not _left(changes, without=True)
+            and not _unbalanced(changes, removals=True)
             for who, changes in several.items()
         )
 
     def check(self) -> None:
-        """Compare all that was said with the answers over the table."""
+        """Compare the folded output with the answers over the table."""
         if not self.table:
             assert not self.sink
             return
@@ -191,7 +191,7 @@ class Query:
             self.left_out += len(several) - len(admitted)
             if admitted:
                 at, (op, row) = admitted[-1]
-                never_was = who not in self.table and not _left(admitted)
+                never_was = who not in self.table and not _unbalanced(admitted)
                 if op in ("-U", "-D") or never_was:
                     self.table.pop(who, None)
                 elif who in self.table:
@@ -215,27 +215,31 @@ class Query:
             for at, (op, row) in several
             if not self._passed(row) and self._time(row) is not None
         ]
-        # What takes back a row that was late is late.
-        if old is not None or not _left(in_time, without=True):
+        # A change that removes a late row is late too.
+        if old is not None or not _unbalanced(in_time, removals=True):
             yield from in_time
 
     def _time(self, row: Row) -> Any:
         return row[self.order[0].name]
 
     def _passed(self, row: Row) -> bool:
-        """Whether the watermark has passed a row."""
+        """Return whether the watermark has passed a row."""
         time = self._time(row)
-        return self.before is not None and time is not None and micros(time) <= self.before
+        return (
+            self.previous_watermark is not None
+            and time is not None
+            and micros(time) <= self.previous_watermark
+        )
 
 
-def _left(changes: Iterable[tuple[int, Change]], without: bool = False) -> bool:
-    """Whether any row comes more often than it is taken back, or the other way round."""
-    often: dict[str, int] = {}
+def _unbalanced(changes: Iterable[tuple[int, Change]], removals: bool = False) -> bool:
+    """Return whether any row is added more often than removed, or the other way round."""
+    balance: dict[str, int] = {}
     for _, (op, row) in changes:
-        often[repr(row)] = often.get(repr(row), 0) + (1 if op in ("+I", "+U") else -1)
-    return any(count < 0 if without else count > 0 for count in often.values())
+        balance[repr(row)] = balance.get(repr(row), 0) + (1 if op in ("+I", "+U") else -1)
+    return any(count < 0 if removals else count > 0 for count in balance.values())
 
 
 def micros(time: Any) -> int:
-    """A timestamp without a zone in microseconds."""
+    """Return a timestamp without a zone in microseconds."""
     return int(pa.scalar(time, pa.timestamp("us")).cast(pa.int64()).as_py())

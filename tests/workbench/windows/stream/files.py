@@ -1,4 +1,4 @@
-"""Files that are read as streams: rows that come out of order, and a changelog of such rows."""
+"""Files that are read as streams: rows out of order, and a changelog of such rows."""
 
 import json
 import os
@@ -15,7 +15,7 @@ SECOND = 1_000_000
 #: 2024-05-01, in seconds.
 START = 1_714_521_600
 SCHEMA = "user string, at timestamp, value double, id long"
-#: How late rows may come, in seconds, and how many come later than that.
+#: How late rows may arrive, in seconds, and how many arrive later than that.
 DELAY, LATE = 20, 3
 SENTINEL = "~ the end"
 FILES, ROWS, USERS = 4, 60, 9
@@ -33,7 +33,7 @@ def write_files(folder: Path) -> None:
 
 
 def write_one(folder: Path, number: int, user: str) -> Path:
-    """Write one more file, of a row behind all others."""
+    """Write one more file, with a row after all others."""
     row = {"user": user, "at": (START + number * 1000) * SECOND, "value": 1.0, "id": number * 1000}
     path = folder / f"{number:03}.parquet"
     schema = pq.read_schema(next(iter(folder.glob("*.parquet"))))
@@ -42,25 +42,25 @@ def write_one(folder: Path, number: int, user: str) -> Path:
 
 
 def rows_of_changes() -> pa.Table:
-    """The rows that the changelog comes to."""
-    there: dict[int, Row] = {}
+    """Return the rows that the changelog folds to."""
+    present: dict[int, Row] = {}
     for changes in _changes():
         for change in changes:
             if change["op"] in ("-U", "-D"):
-                del there[change["id"]]
+                del present[change["id"]]
             else:
-                there[change["id"]] = {name: change[name] for name in ROW.names}
-    return _table(list(there.values()), ROW)
+                present[change["id"]] = {name: change[name] for name in ROW.names}
+    return _table(list(present.values()), ROW)
 
 
 def named_in(log: Path) -> list[Path]:
-    """The files of a micro-batch, by the log of Spark's sink."""
+    """Return the files of a micro-batch, by the log of Spark's sink."""
     lines = log.read_text().splitlines()[1:]
     return [Path(unquote(urlparse(json.loads(line)["path"]).path)) for line in lines]
 
 
 def _rows(late: int = 0) -> Iterator[list[Row]]:
-    """Rows that come out of order, some of the last ones too late."""
+    """Yield rows out of order, some of the last ones too late."""
     random = np.random.default_rng(5)
     for number in range(FILES):
         users = random.integers(0, USERS, ROWS).tolist()
@@ -78,14 +78,14 @@ def _rows(late: int = 0) -> Iterator[list[Row]]:
 
 
 def _ends() -> Iterator[list[Row]]:
-    """Rows of one more user, who lets all others go."""
+    """Yield rows of one more user, whose times close the windows of all others."""
     for number in (FILES, FILES + 1):
         at = (START + number * 1000 + 10_000) * SECOND
         yield [{"user": SENTINEL, "at": at, "value": number * 1000, "id": number * 1000}]
 
 
 def _changes() -> Iterator[list[Row]]:
-    """The rows as a changelog: those of a file change, move or go with the next one."""
+    """Yield the rows as a changelog: the next file changes, moves or deletes the rows of a file."""
     before: list[Row] = []
     for rows in [*_rows(), []]:
         changes = [row | {"op": "+I"} for row in rows]
@@ -100,7 +100,7 @@ def _changes() -> Iterator[list[Row]]:
 
 
 def _changed(row: Row) -> Row | None:
-    """A row as it is later: with another value, time or user, gone, or as it was."""
+    """Return a row with another value, time or user, None if it is deleted, or the same row."""
     user = f"user {row['id'] % USERS}"
     later = row["at"] + 11 * SECOND
     changed: tuple[Row | None, ...] = (
@@ -118,7 +118,7 @@ def _write(folder: Path, number: int, rows: list[Row], schema: pa.Schema) -> Non
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{number:03}.parquet"
     pq.write_table(_table(rows, schema), path)
-    # Spark takes files in the order of their times.
+    # Spark reads files in the order of their times.
     os.utime(path, (START + number, START + number))
 
 

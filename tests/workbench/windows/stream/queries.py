@@ -1,4 +1,4 @@
-"""Queries over streams of files: what comes, how it is asked, and what batch says of it."""
+"""Queries over streams of files: their input, their window calls, and the batch answers."""
 
 import sys
 import time
@@ -23,7 +23,7 @@ from workbench.spark.sessions.session import PROVIDER, ROCKSDB
 from workbench.windows.stream.plan import bucket_names
 from workbench.windows.stream.worker.update import OP
 
-#: Each takes a task and its Python of every micro-batch.
+#: Each costs a task and its Python worker in every micro-batch.
 BUCKETS = 2
 FUNCTIONS: dict[str, Any] = {
     "total": fn.sum("value").over(Frame.range("-30 seconds", 0)),
@@ -36,7 +36,7 @@ FUNCTIONS: dict[str, Any] = {
 
 
 class Kind(NamedTuple):
-    """A way to ask a stream.
+    """A kind of query over a stream.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Kind(NamedTuple):
     row_id : str or None
         For a changelog, which has no watermark here.
     partitions : int
-        How many the query keeps at its end.
+        How many partitions the query retains at its end.
     """
 
     emit: str
@@ -55,13 +55,13 @@ class Kind(NamedTuple):
         return files / ("rows" if self.row_id is None else "changes")
 
     def stream(self, spark: SparkSession, files: Path) -> DataFrame:
-        """The files as a stream, one a micro-batch."""
+        """Return the files as a stream, one file a micro-batch."""
         reader = spark.readStream.option("maxFilesPerTrigger", 1)
-        found = reader.schema(self.schema).parquet(str(self.files(files)))
-        return found if self.row_id else found.withWatermark("at", f"{DELAY} seconds")
+        stream = reader.schema(self.schema).parquet(str(self.files(files)))
+        return stream if self.row_id else stream.withWatermark("at", f"{DELAY} seconds")
 
     def windows(self, spark: SparkSession, files: Path, **functions: Any) -> DataFrame:
-        """The answers, in other functions than :data:`FUNCTIONS` if any are given."""
+        """Return the answers of the given functions, or of :data:`FUNCTIONS`."""
         stream = self.stream(spark, files)
         functions = functions or FUNCTIONS
         return wb.over(stream, "user", "at", emit=self.emit, row_id=self.row_id, **functions)
@@ -76,29 +76,29 @@ KINDS = {
     "update": Kind("on update", None, 10),
     "changelog": Kind("on update", "id", 9),
 }
-#: What Spark says of a query whose Python was too late.
+#: Spark's error for a query whose Python worker started too late.
 NOT_BEGUN = "Python worker failed to connect back"
 Rows = list[tuple[Any, ...]]
 Batches = Callable[[DataFrame, int], None]
 
 
 def user_of_new_bucket(spark: SparkSession, now: int, before: int = BUCKETS) -> str:
-    """A user who goes to a bucket that there is among so many, but not among as many as before."""
+    """Return a user whose bucket exists among ``now`` buckets, but not among ``before``."""
     names = F.array(*map(F.lit, bucket_names(now)))
     users = spark.range(99).select(F.concat(F.lit("user "), F.col("id")).alias("user"))
-    goes = names[F.pmod(F.hash(F.xxhash64("user")), F.lit(now))]
-    found = users.where(~goes.isin(bucket_names(before))).limit(1).collect()
-    return str(found[0][0])
+    bucket = names[F.pmod(F.hash(F.xxhash64("user")), F.lit(now))]
+    moved = users.where(~bucket.isin(bucket_names(before))).limit(1).collect()
+    return str(moved[0][0])
 
 
-def start(found: DataFrame, folder: Path, each: Batches) -> StreamingQuery:
-    """Start a query for all there is, with a checkpoint beside its answers."""
-    checkpoint = found.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
-    return checkpoint.foreachBatch(each).trigger(availableNow=True).start()
+def start(answers: DataFrame, folder: Path, each: Batches) -> StreamingQuery:
+    """Start a query over all available files, with its checkpoint next to its answers."""
+    writer = answers.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+    return writer.foreachBatch(each).trigger(availableNow=True).start()
 
 
 def keep_in(folder: Path) -> Batches:
-    """Write each micro-batch to a place of its own, so that one that is done again counts once."""
+    """Return a sink with a folder for each micro-batch, so that a repeated one counts once."""
 
     def keep(batch: DataFrame, number: int) -> None:
         batch.write.mode("overwrite").parquet(f"{folder}/answers/{number}")
@@ -107,14 +107,14 @@ def keep_in(folder: Path) -> Batches:
 
 
 def nowhere(batch: DataFrame, number: int) -> None:
-    """Compute a micro-batch, as Spark wants its state written, and keep nothing."""
+    """Compute a micro-batch, so that Spark writes its state, and store nothing."""
     batch.write.format("noop").mode("overwrite").save()
 
 
 def answers_in(folder: Path, row_id: str | None = None) -> Rows:
-    """All answers that were kept, but for those of the rows that only end the stream.
+    """Return all answers in a folder, except those of the rows that only end the stream.
 
-    Changes are folded micro-batch by micro-batch; what takes back a row that is not there fails.
+    Changes are folded micro-batch by micro-batch; removing a row that is not there fails.
     """
     answers: pa.Table | None = None
     for batch in _batches_in(folder / "answers"):
@@ -127,7 +127,7 @@ def answers_in(folder: Path, row_id: str | None = None) -> Rows:
 
 
 def _batches_in(answers: Path) -> Iterator[pa.Table]:
-    """What each micro-batch has left, in order: by the log of Spark's sink, or folder by folder."""
+    """Return the output of each micro-batch in order: by the log of Spark's sink, or by folder."""
     log = answers / "_spark_metadata"
     if log.exists():
         batches = {int(p.name): files_of.named_in(p) for p in log.iterdir() if p.name.isdigit()}
@@ -141,16 +141,16 @@ def _batches_in(answers: Path) -> Iterator[pa.Table]:
             yield pa.concat_tables(tables)
 
 
-def _rows(found: pa.Table) -> Rows:
-    """Rows as they are compared: by their ids, times as numbers."""
-    at = found.column("at").cast(pa.timestamp("us")).cast(pa.int64())
-    found = found.set_column(found.column_names.index("at"), "at", at)
-    found = found.filter(pc.not_equal(found.column("user"), SENTINEL)).sort_by("id")
-    return [tuple(row.values()) for row in found.to_pylist()]
+def _rows(answers: pa.Table) -> Rows:
+    """Return rows for comparison: ordered by id, with times as numbers."""
+    at = answers.column("at").cast(pa.timestamp("us")).cast(pa.int64())
+    answers = answers.set_column(answers.column_names.index("at"), "at", at)
+    answers = answers.filter(pc.not_equal(answers.column("user"), SENTINEL)).sort_by("id")
+    return [tuple(row.values()) for row in answers.to_pylist()]
 
 
 def by_batch(spark: SparkSession, files: Path, kind: str) -> Rows:
-    """What the call answers at rest: for the rows in time, or those that a changelog comes to."""
+    """Return the batch answers over the rows in time, or over those that a changelog folds to."""
     if KINDS[kind].row_id:
         df = spark.createDataFrame(files_of.rows_of_changes())
     else:
@@ -161,30 +161,30 @@ def by_batch(spark: SparkSession, files: Path, kind: str) -> Rows:
 
 
 def run_to_the_end(spark: SparkSession, files: Path, folder: Path) -> dict[str, StreamingQuery]:
-    """Answer all files into files, in all kinds of queries at once."""
+    """Run all kinds of queries over all files at once, into files."""
 
     def begin(name: str) -> StreamingQuery:
         writer = KINDS[name].windows(spark, files).writeStream.format("parquet").queryName(name)
         writer = writer.option("checkpointLocation", str(folder / name / "checkpoint"))
         return writer.trigger(availableNow=True).start(str(folder / name / "answers"))
 
-    found = {name: begin(name) for name in KINDS}
-    for name, query in found.items():
+    queries = {name: begin(name) for name in KINDS}
+    for name, query in queries.items():
         try:
             query.awaitTermination()
         except StreamingQueryException as error:
-            # Spark gives the Python that it starts beside the driver ten seconds to begin, which
+            # Spark gives the Python that it starts next to the driver ten seconds to begin, which
             # three at once have exceeded on a busy machine; the query then has done nothing yet.
             if NOT_BEGUN not in str(error):
                 raise
-            found[name] = begin(name)
-            found[name].awaitTermination()
-    return found
+            queries[name] = begin(name)
+            queries[name].awaitTermination()
+    return queries
 
 
 def run_and_read(spark: SparkSession, files: str, folder: str) -> dict[str, Rows]:
-    """Answer all files into files, and return the answers; late rows must have been counted."""
-    # A session that was there before does not have it.
+    """Run all kinds of queries over all files, check their counts, and return their answers."""
+    # A session that already existed does not have this setting.
     spark.conf.set(PROVIDER, ROCKSDB)
     spark.conf.set(PARTITIONS, BUCKETS)
     queries = run_to_the_end(spark, Path(files), Path(folder))
@@ -196,12 +196,12 @@ def run_and_read(spark: SparkSession, files: str, folder: str) -> dict[str, Rows
 
 
 def read(folder: Path) -> dict[str, Rows]:
-    """The answers of all kinds of queries."""
+    """Return the answers of all kinds of queries."""
     return {name: answers_in(folder / name, kind.row_id) for name, kind in KINDS.items()}
 
 
 def wait_for_batch(folder: Path, number: int, patience: float = 240) -> None:
-    """Wait until all kinds of queries have done a micro-batch."""
+    """Wait until all kinds of queries have finished a micro-batch."""
     end = time.monotonic() + patience
     paths = [folder / name / "answers" / "_spark_metadata" / str(number) for name in KINDS]
     while not all(path.exists() for path in paths):

@@ -1,4 +1,4 @@
-"""What a window call over a stream must not ask for is refused before a query is started."""
+"""Impossible window calls over a stream are refused before a query is started."""
 
 from typing import Any
 
@@ -27,28 +27,28 @@ def marked(stream: DataFrame) -> DataFrame:
     return stream.withWatermark("at", "10 seconds")
 
 
-def test_no_stream_without_a_way_to_emit(marked: DataFrame) -> None:
+def test_a_stream_needs_a_known_emit(marked: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match=r"emit: this is a stream, so say when .* 'on wind"):
         wb.over(marked, "user", "at", total=TOTAL)
     with pytest.raises(wb.WorkbenchError, match="emit: 'never' is not known; give 'on window cl"):
         wb.over(marked, "user", "at", emit="never", total=TOTAL)
 
 
-def test_no_way_to_emit_for_a_table_at_rest(spark: SparkSession) -> None:
+def test_a_table_at_rest_takes_no_emit(spark: SparkSession) -> None:
     with pytest.raises(wb.WorkbenchError, match="is for streams, and this table is at rest"):
         wb.over(spark.range(3), "id", "id", emit=CLOSE, total=fn.sum("id"))
 
 
-def test_no_watermark(stream: DataFrame) -> None:
+def test_a_stream_without_a_watermark_is_refused(stream: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match=r"needs a watermark, .* df.withWatermark\('at', "):
         wb.over(stream, "user", "at", emit=CLOSE, total=TOTAL)
-    named = stream.withColumnRenamed("at", "at.time")
+    dotted = stream.withColumnRenamed("at", "at.time")
     with pytest.raises(wb.WorkbenchError, match=r"df.withWatermark\('`at.time`', "):
-        wb.over(named, "user", "at.time", emit=CLOSE, total=TOTAL)
+        wb.over(dotted, "user", "at.time", emit=CLOSE, total=TOTAL)
 
 
 @pytest.mark.parametrize("kind", ["timestamp_ntz", "date", "bigint", "string"])
-def test_a_column_of_which_spark_has_no_watermark(stream: DataFrame, kind: str) -> None:
+def test_a_column_that_cannot_have_a_watermark_is_refused(stream: DataFrame, kind: str) -> None:
     other = stream.withColumn("at", F.lit(None).cast(kind))
     with pytest.raises(wb.WorkbenchError, match=r"timestamps alone, .* F.col\('at'\).cast\('time"):
         wb.over(other, "user", "at", emit=CLOSE, total=TOTAL)
@@ -66,7 +66,7 @@ def test_a_column_of_which_spark_has_no_watermark(stream: DataFrame, kind: str) 
         ("nobody", "at", "partition_by: there is no column 'nobody'"),
     ],
 )
-def test_an_order_or_partitions_that_no_watermark_can_close(
+def test_orders_and_partitions_that_no_watermark_can_close_are_refused(
     marked: DataFrame, partition_by: Any, order_by: Any, message: str
 ) -> None:
     with pytest.raises(wb.WorkbenchError, match=message):
@@ -84,27 +84,27 @@ def test_an_order_or_partitions_that_no_watermark_can_close(
         (fn.approx_quantile("value", 0.5), "total: approx_quantile counts its chunks"),
     ],
 )
-def test_functions_whose_windows_never_close(
+def test_functions_whose_windows_never_close_are_refused(
     marked: DataFrame, function: fn.Function, message: str
 ) -> None:
     with pytest.raises(wb.WorkbenchError, match=message):
         wb.over(marked, "user", "at", emit=CLOSE, total=function)
 
 
-def test_frames_that_differ_from_row_to_row(marked: DataFrame) -> None:
+def test_frames_that_differ_from_row_to_row_are_refused(marked: DataFrame) -> None:
     each = TOTAL.over(Frame.rows(0, F.col("value")))
     with pytest.raises(wb.WorkbenchError, match="total: a frame that differs from row to row"):
         wb.over(marked, "user", "at", emit=CLOSE, total=each)
 
 
-def test_engines_and_pieces_that_there_are_not_for_streams(marked: DataFrame) -> None:
+def test_streams_take_neither_sparks_engine_nor_a_cut(marked: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match="engine: Spark has no window functions over str"):
         wb.over(marked, "user", "at", engine="spark", emit=CLOSE, total=TOTAL)
     with pytest.raises(wb.WorkbenchError, match="cut: partitions of a stream are not cut"):
         wb.over(marked, "user", "at", Frame.rows(-1, 0), cut=9, emit=CLOSE, total=TOTAL)
 
 
-def second_watermark(spark: SparkSession, emit: str) -> None:
+def refuse_a_second_watermark(spark: SparkSession, emit: str) -> None:
     rows = spark.readStream.format("rate").load().selectExpr("value % 3 AS user", "timestamp AS at")
     closed = wb.over(rows.withWatermark("at", "1 minute"), "user", "at", emit=CLOSE, n=fn.count())
     again = closed.unionByName(closed).withWatermark("at", "1 minute")
@@ -112,25 +112,29 @@ def second_watermark(spark: SparkSession, emit: str) -> None:
         wb.over(again, "user", "at", emit=emit, m=fn.count())
 
 
-def in_rocksdb(spark: SparkSession, emit: str) -> None:
+def refuse_a_second_watermark_in_rocksdb(spark: SparkSession, emit: str) -> None:
     with session_options(spark, {PROVIDER: ROCKSDB}):
-        second_watermark(spark, emit)
+        refuse_a_second_watermark(spark, emit)
 
 
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 @pytest.mark.parametrize("emit", [CLOSE, "on update"])
-def test_a_watermark_behind_a_call_that_waits_for_it(run_on: RunOn, kind: str, emit: str) -> None:
-    run_on(kind, in_rocksdb, emit)
+def test_a_watermark_after_a_call_that_waits_for_one_is_refused(
+    run_on: RunOn, kind: str, emit: str
+) -> None:
+    run_on(kind, refuse_a_second_watermark_in_rocksdb, emit)
 
 
-def test_a_watermark_behind_what_goes_on_at_once(marked: DataFrame, stream: DataFrame) -> None:
-    said = wb.over(stream, "user", "at", emit="on update", n=fn.count()).drop("op")
-    wb.over(said.withWatermark("at", "1 minute"), "user", "at", emit=CLOSE, m=fn.count())
-    once = marked.dropDuplicatesWithinWatermark(["value"])
-    wb.over(once, "user", "at", emit=CLOSE, m=fn.count())
+def test_a_watermark_after_operators_that_emit_at_once_is_accepted(
+    marked: DataFrame, stream: DataFrame
+) -> None:
+    updates = wb.over(stream, "user", "at", emit="on update", n=fn.count()).drop("op")
+    wb.over(updates.withWatermark("at", "1 minute"), "user", "at", emit=CLOSE, m=fn.count())
+    deduplicated = marked.dropDuplicatesWithinWatermark(["value"])
+    wb.over(deduplicated, "user", "at", emit=CLOSE, m=fn.count())
 
 
-def test_a_session_that_keeps_state_elsewhere(marked: DataFrame) -> None:
+def test_a_session_that_keeps_state_outside_of_rocksdb_is_refused(marked: DataFrame) -> None:
     elsewhere = {PROVIDER: ROCKSDB.replace("RocksDB", "HDFSBacked")}
     with (
         session_options(marked.sparkSession, elsewhere),
@@ -139,22 +143,24 @@ def test_a_session_that_keeps_state_elsewhere(marked: DataFrame) -> None:
         wb.over(marked, "user", "at", emit=CLOSE, total=TOTAL)
 
 
-def test_a_checkpoint_that_is_none(spark: SparkSession, tmp_path: Any) -> None:
-    for look in (wb.stream_state, wb.late_rows):
+def test_a_folder_that_is_not_a_checkpoint_is_refused(spark: SparkSession, tmp_path: Any) -> None:
+    for read in (wb.stream_state, wb.late_rows):
         with pytest.raises(wb.WorkbenchError, match="there is no state of a window call in"):
-            look(tmp_path)
+            read(tmp_path)
 
 
 @pytest.mark.parametrize("operator", ["x", -1, 1.0, True, None])
-def test_an_operator_that_is_none(spark: SparkSession, tmp_path: Any, operator: Any) -> None:
-    for look in (wb.stream_state, wb.late_rows):
+def test_an_impossible_operator_is_refused(
+    spark: SparkSession, tmp_path: Any, operator: Any
+) -> None:
+    for read in (wb.stream_state, wb.late_rows):
         with pytest.raises(
             wb.WorkbenchError, match=r"operator: .* give 0 for the query's last one, 1"
         ):
-            look(tmp_path, operator=operator)
+            read(tmp_path, operator=operator)
 
 
-def test_explorers_want_a_table_at_rest(marked: DataFrame) -> None:
+def test_explorers_need_a_table_at_rest(marked: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match="this is a stream; give a table that is at rest"):
         wb.Over("user", "at", total=TOTAL).bound(marked)
     with pytest.raises(wb.WorkbenchError, match="this is a stream; give a table that is at rest"):

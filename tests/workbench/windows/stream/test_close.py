@@ -1,4 +1,4 @@
-"""Emit on window close, without Spark: each row goes on once, with the answer of batch."""
+"""Emit on window close, without Spark: each row is emitted once, with its batch answer."""
 
 from dataclasses import make_dataclass, replace
 from typing import Any
@@ -37,26 +37,26 @@ RANGE = {"total": fn.sum("value").over(Frame.range(None, 0))}
 
 
 def run(query: Query, given_batches: list[list[Row]], delay: int) -> tuple[list[Row], Any]:
-    """Run micro-batches and a last watermark; the rows that were admitted, and those that left."""
+    """Run micro-batches and a last watermark; return the admitted rows and, by id, the output."""
     watermark: int | None = None
     before: int | None = None
     admitted: list[Row] = []
-    left: dict[int, dict[str, Any]] = {}
+    emitted: dict[int, dict[str, Any]] = {}
     last = -END
     for batch in given_batches:
         admitted += [row for row in batch if row[1] is not None and _in_time(row[1], before)]
-        found = query.batch(batch, watermark)
-        if batch or found:
+        output = query.batch(batch, watermark)
+        if batch or output:
             before = watermark
-        for row in found:
-            assert row["id"] not in left
-            left[row["id"]] = row
+        for row in output:
+            assert row["id"] not in emitted
+            emitted[row["id"]] = row
         last = max([last, *(row[1] for row in batch if row[1] is not None)])
         watermark = None if last == -END else last - delay
     for row in query.batch([], END):
-        assert row["id"] not in left
-        left[row["id"]] = row
-    return admitted, left
+        assert row["id"] not in emitted
+        emitted[row["id"]] = row
+    return admitted, emitted
 
 
 def _in_time(time: int, before: int | None) -> bool:
@@ -69,11 +69,11 @@ def test_rows_leave_once_with_the_answers_over_all_rows_that_were_in_time(
     given_batches: list[list[Row]], delay: int, functions: dict[str, Function], part_bytes: int
 ) -> None:
     query = query_of(CloseOperator, functions, part_bytes)
-    admitted, left = run(query, given_batches, delay * TICK)
+    admitted, emitted = run(query, given_batches, delay * TICK)
     expected = by_batch(functions, admitted)
-    assert {n: repr(row) for n, row in left.items()} == {n: repr(expected[n]) for n in left}
-    waits = {row["id"] for row in held_rows(query)}
-    assert set(expected) - set(left) <= waits
+    assert {n: repr(row) for n, row in emitted.items()} == {n: repr(expected[n]) for n in emitted}
+    waiting = {row["id"] for row in held_rows(query)}
+    assert set(expected) - set(emitted) <= waiting
     directory = Directory.unpacked(query.store.first, SEAL)
     timed = sum(row[1] is not None for batch in given_batches for row in batch)
     assert directory.late == timed - len(admitted)
@@ -81,17 +81,17 @@ def test_rows_leave_once_with_the_answers_over_all_rows_that_were_in_time(
 
 @draws(150)
 @given(batches(), st.integers(0, 8), calls(distances=False), tie_breakers())
-def test_columns_behind_the_time_decide_among_rows_of_one_time(
+def test_columns_after_the_time_order_rows_of_the_same_time(
     given_batches: list[list[Row]],
     delay: int,
     functions: dict[str, Function],
     order: tuple[OrderColumn, ...],
 ) -> None:
     query = query_of(CloseOperator, functions, order=order)
-    admitted, left = run(query, given_batches, delay * TICK)
+    admitted, emitted = run(query, given_batches, delay * TICK)
     expected = by_batch(functions, admitted, order)
-    assert {n: repr(row) for n, row in left.items()} == {n: repr(expected[n]) for n in left}
-    assert set(expected) - set(left) <= {row["id"] for row in held_rows(query)}
+    assert {n: repr(row) for n, row in emitted.items()} == {n: repr(expected[n]) for n in emitted}
+    assert set(expected) - set(emitted) <= {row["id"] for row in held_rows(query)}
 
 
 @draws(60)
@@ -103,8 +103,8 @@ def test_with_ties_decided_the_watermark_alone_closes_what_needs_no_later_row(
     order: tuple[OrderColumn, ...],
 ) -> None:
     query = query_of(CloseOperator, functions, order=order)
-    admitted, left = run(query, given_batches, delay * TICK)
-    assert set(left) == {row[3] for row in admitted}
+    admitted, emitted = run(query, given_batches, delay * TICK)
+    assert set(emitted) == {row[3] for row in admitted}
 
 
 @draws(60)
@@ -113,8 +113,8 @@ def test_the_watermark_alone_closes_what_needs_no_later_row(
     given_batches: list[list[Row]], delay: int, functions: dict[str, Function]
 ) -> None:
     query = query_of(CloseOperator, functions)
-    admitted, left = run(query, given_batches, delay * TICK)
-    assert set(left) == {row[3] for row in admitted}
+    admitted, emitted = run(query, given_batches, delay * TICK)
+    assert set(emitted) == {row[3] for row in admitted}
 
 
 def held_rows(query: Query) -> list[dict[str, Any]]:
@@ -123,16 +123,16 @@ def held_rows(query: Query) -> list[dict[str, Any]]:
 
 
 def step(query: Query, rows: list[Row], watermark: int | None) -> BucketStep:
-    found = query.task.step(query.store, arrivals_of(rows) if rows else None, watermark)
-    assert found is not None
-    return found
+    result = query.task.step(query.store, arrivals_of(rows) if rows else None, watermark)
+    assert result is not None
+    return result
 
 
 def test_late_rows_and_rows_without_a_time_are_counted() -> None:
     query = query_of(CloseOperator, RANGE)
     assert step(query, [("a", 10_000, 1, 0), ("a", None, 1, 1)], None).counts[UNTIMED] == 1
     assert step(query, [("a", 12_000, 1, 2)], 8_000).counts[LATE] == 0
-    # As Spark has it: late is what is not above the watermark of the micro-batch before.
+    # As in Spark: a row is late if it is not above the watermark of the micro-batch before.
     counts = step(query, [("a", 8_000, 1, 3), ("b", 7_000, 1, 4), ("b", 8_001, 1, 5)], 9_000).counts
     assert counts == {LATE: 2, UNTIMED: 0, "closed_rows": 1}
 
@@ -162,7 +162,7 @@ def many(keys: int, at: int, first: int = 0) -> list[Row]:
 
 
 def spread(rows: list[Row]) -> pa.Table:
-    """Rows whose keys have hashes all over the integers."""
+    """Return rows whose keys have hashes all over the integers."""
     table = arrivals_of(rows)
     hashes = [int(row[0][1:]) * 0x9E3779B97F4A7C15 % 2**64 - 2**63 for row in rows if row[0]]
     return table.set_column(4, "__hash__", pa.array(np.array(hashes, np.int64)))
@@ -182,11 +182,11 @@ def test_a_micro_batch_reads_and_writes_the_parts_that_it_touches() -> None:
         task.step(store, spread([(key, 2_000, 1, 90_000) for key in keys]), None)
         return store.read, store.written
 
-    # The first time, all others are put apart as idle.
+    # The first time, all other partitions become idle.
     assert touching("k7", "k9") == (parts, len(store.parts))
     parts = len(store.parts)
     assert touching("k7", "k9") == (1, 1)
-    # One that was idle is taken from its part to the busy ones; a new one is not found there.
+    # An idle partition moves from its part to the busy ones; a new one is in no idle part.
     assert touching("k7", "k11") == (2, 2)
     assert touching("k30000") == (2, 1)
     store.read = store.written = 0
@@ -212,9 +212,9 @@ def test_idle_partitions_are_answered_as_if_they_were_busy() -> None:
         for key in busy:
             rows.append((f"k{key}", batch * 5_000 + int(random.integers(0, 9_000)), 1, number))
             number += 1
-        come, watermark = spread(rows) if rows else None, batch * 5_000 - 8_000
+        arrivals, watermark = spread(rows) if rows else None, batch * 5_000 - 8_000
         steps = [
-            task.step(store, come, watermark)
+            task.step(store, arrivals, watermark)
             for task, store in zip((plain, apart), stores, strict=True)
         ]
         if steps[0] is None or steps[1] is None:
@@ -228,14 +228,14 @@ def test_idle_partitions_are_answered_as_if_they_were_busy() -> None:
     assert idle > 60 * 200
 
 
-def test_parts_that_shrink_are_put_together() -> None:
+def test_parts_that_shrink_are_merged() -> None:
     task = query_of(CloseOperator, {"total": fn.sum("value").over(Frame.range(0, 0))}, 20_000).task
     store = Memory()
     task.step(store, spread(many(20_000, 1_000)), None)
     task.step(store, spread(many(1, 9_000)), 1_000)
     assert len(store.parts) == 1
-    there = Directory.unpacked(store.first, SEAL)
-    assert len(there.busy.first) == len(there.idle.first) == 1
+    directory = Directory.unpacked(store.first, SEAL)
+    assert len(directory.busy.first) == len(directory.idle.first) == 1
 
 
 @pytest.mark.parametrize(

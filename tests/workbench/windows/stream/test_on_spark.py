@@ -1,4 +1,4 @@
-"""Windows over streams on Spark: what leaves is what batch says, once, whatever breaks between."""
+"""Windows over streams on Spark emit the batch answers, each once, whatever fails in between."""
 
 import os
 import shutil
@@ -54,12 +54,12 @@ Done = tuple[Path, dict[str, StreamingQuery]]
 
 @pytest.fixture(scope="module")
 def done(spark: SparkSession, files: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    """Queries that nothing has disturbed: their folder, and themselves."""
+    """Return the folder of queries that ran without a failure, and the queries."""
     folder = tmp_path_factory.mktemp("done")
     return folder, q.run_to_the_end(spark, files, folder)
 
 
-def test_what_is_said_comes_to_what_batch_says(done: Done, expected: dict[str, q.Rows]) -> None:
+def test_the_output_folds_to_the_batch_answers(done: Done, expected: dict[str, q.Rows]) -> None:
     assert [len(rows) for rows in expected.values()] == [240, 240, 192]
     assert q.read(done[0]) == expected
 
@@ -72,7 +72,7 @@ def test_late_rows_are_counted_in_the_progress_and_in_the_checkpoint(done: Done)
     assert sum(counts["closed_rows"] for counts in wb.stream_counts(queries["close"])) == 241
 
 
-def test_a_persons_view_of_the_state(done: Done) -> None:
+def test_the_state_can_be_read_as_a_table(done: Done) -> None:
     states = {
         kind: wb.stream_state(done[0] / kind / "checkpoint").orderBy("user").toPandas()
         for kind in q.KINDS
@@ -88,16 +88,16 @@ def test_a_persons_view_of_the_state(done: Done) -> None:
 
 
 class BrokenError(RuntimeError):
-    """What a sink that breaks says."""
+    """The error of a sink that breaks."""
 
 
 def breaking(folder: Path, moments: set[tuple[int, str]]) -> q.Batches:
-    """A sink that breaks once at each moment: before a micro-batch is kept, or behind it."""
+    """Return a sink that breaks once at each moment: before a micro-batch is stored, or after."""
     keep = q.keep_in(folder)
 
     def each(batch: DataFrame, number: int) -> None:
-        for moment in ("before", "behind"):
-            if moment == "behind":
+        for moment in ("before", "after"):
+            if moment == "after":
                 keep(batch, number)
             if (number, moment) in moments:
                 moments.remove((number, moment))
@@ -107,10 +107,10 @@ def breaking(folder: Path, moments: set[tuple[int, str]]) -> q.Batches:
 
 
 @every_kind
-def test_a_query_that_breaks_within_and_between_micro_batches_goes_on_as_if_not(
+def test_a_query_that_breaks_within_and_between_micro_batches_has_the_same_answers(
     spark: SparkSession, files: Path, tmp_path: Path, expected: dict[str, q.Rows], kind: str
 ) -> None:
-    moments = {(0, "behind"), (2, "before"), (3, "before"), (3, "behind")}
+    moments = {(0, "after"), (2, "before"), (3, "before"), (3, "after")}
     each, query_kind = breaking(tmp_path, moments), q.KINDS[kind]
     for left in (3, 2, 1, 0):
         query = q.start(query_kind.windows(spark, files), tmp_path, each)
@@ -123,16 +123,16 @@ def test_a_query_that_breaks_within_and_between_micro_batches_goes_on_as_if_not(
 
 
 @every_kind
-def test_a_checkpoint_that_was_begun_otherwise_is_refused(
+def test_a_checkpoint_of_another_query_is_refused(
     spark: SparkSession, files: Path, done: Done, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query_kind, folder = q.KINDS[kind], done[0] / kind
     extra = write_one(query_kind.files(files), 900, q.user_of_new_bucket(spark, q.BUCKETS + 3))
 
     def refused(message: str, **functions: Function) -> None:
-        found = query_kind.windows(spark, files, **functions)
+        answers = query_kind.windows(spark, files, **functions)
         with pytest.raises(StreamingQueryException, match=message):
-            q.start(found, folder, q.nowhere).awaitTermination()
+            q.start(answers, folder, q.nowhere).awaitTermination()
 
     try:
         refused("begun by another window call", **(q.FUNCTIONS | {"before": wb.fn.lag("id", 2)}))
@@ -158,7 +158,7 @@ def computed(
     }
 
 
-def test_a_checkpoint_knows_the_values_that_were_computed(
+def test_a_checkpoint_is_bound_to_the_expressions_of_computed_values(
     spark: SparkSession, files: Path, tmp_path: Path
 ) -> None:
     kind, folder = q.KINDS["update"], tmp_path / "in"
@@ -167,12 +167,12 @@ def test_a_checkpoint_knows_the_values_that_were_computed(
     shutil.copy2(next(iter(kind.files(files).glob("*.parquet"))), rows)
 
     def run(**changed: int) -> None:
-        found = kind.windows(spark, folder, **computed(**changed))
-        q.start(found, tmp_path, q.nowhere).awaitTermination()
+        answers = kind.windows(spark, folder, **computed(**changed))
+        q.start(answers, tmp_path, q.nowhere).awaitTermination()
 
     run()
     write_one(rows, 800, "user 1")
-    # The same values, written anew.
+    # The same expressions, as new objects.
     run()
     write_one(rows, 900, "user 1")
     for changed in ({"over": 5}, {"less": 2}, {"before": 3}, {"otherwise": 9}):
@@ -186,14 +186,14 @@ def test_a_checkpoint_that_has_lost_files_is_one_sentence(done: Done, tmp_path: 
     assert lost
     for one in lost:
         one.unlink()
-    for look in (wb.stream_state, wb.late_rows):
+    for read in (wb.stream_state, wb.late_rows):
         with pytest.raises(
             wb.WorkbenchError, match=r"checkpoint: .* cannot be read, .* restore the"
         ):
-            look(checkpoint)
+            read(checkpoint)
 
 
-def test_a_driver_that_is_killed_within_a_micro_batch_is_followed_by_another(
+def test_another_driver_continues_after_one_is_killed_within_a_micro_batch(
     spark: SparkSession, files: Path, tmp_path: Path, expected: dict[str, q.Rows]
 ) -> None:
     command = [
@@ -214,29 +214,29 @@ def test_a_driver_that_is_killed_within_a_micro_batch_is_followed_by_another(
 
 
 @pytest.mark.cluster
-def test_a_worker_that_is_killed_within_a_micro_batch_is_no_loss(
+def test_a_worker_that_is_killed_within_a_micro_batch_loses_nothing(
     cluster: Cluster, files: Path, tmp_path: Path, expected: dict[str, q.Rows]
 ) -> None:
-    found = cluster.submit(q.run_and_read, str(files), str(tmp_path))
+    answers = cluster.submit(q.run_and_read, str(files), str(tmp_path))
     try:
         q.wait_for_batch(tmp_path, 2)
         cluster.kill("worker-1")
-        assert found.result() == expected
+        assert answers.result() == expected
     finally:
         if "worker-1" not in cluster.running:
             cluster.start_worker("worker-1")
 
 
-def test_spark_connect_gives_the_same(
+def test_spark_connect_gives_the_same_answers(
     run_on: RunOn, files: Path, tmp_path: Path, expected: dict[str, q.Rows]
 ) -> None:
     assert run_on("connect", q.run_and_read, str(files), str(tmp_path)) == expected
 
 
-def test_rows_before_1970_go_on_when_the_watermark_is_behind_it(
+def test_rows_before_1970_are_emitted_when_the_watermark_is_after_1970(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Though no row of their partition comes any more: Spark's watermark begins at 1970."""
+    """Even if no more rows of their partition arrive: Spark's watermark begins at 1970."""
     users = {"1969-12-30": range(9), "1970-01-05": [9], "1970-01-09": [10]}
     for day, several in users.items():
         rows = [(user, f"{day} 00:00:00Z") for user in several]
@@ -248,5 +248,5 @@ def test_rows_before_1970_go_on_when_the_watermark_is_behind_it(
     closed = wb.over(stream, "user", "at", emit="on window close", n=wb.fn.row_number())
     sink = closed.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
     sink.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination()
-    found = spark.read.parquet(str(tmp_path / "out")).select("user").collect()
-    assert sorted(row.user for row in found) == [*range(10)]
+    emitted = spark.read.parquet(str(tmp_path / "out")).select("user").collect()
+    assert sorted(row.user for row in emitted) == [*range(10)]

@@ -1,4 +1,4 @@
-"""Windows over streams of any of Spark's sources: rows by the clock, and of Kafka's shape."""
+"""Windows over streams of Spark's rate sources, and of messages in the schema of Kafka's source."""
 
 import json
 import re
@@ -38,7 +38,7 @@ BY_BATCH = {
 
 
 def out_of_order(rows: DataFrame) -> DataFrame:
-    """Readings of three users, up to six seconds out of order; no two of one time."""
+    """Return rows of three users, up to six seconds out of order, no two with the same time."""
     away = F.pmod(F.col("value") * 7, F.lit(20)) * 300_000
     at = F.timestamp_micros(F.unix_micros("timestamp") + away)
     return rows.select(
@@ -47,12 +47,12 @@ def out_of_order(rows: DataFrame) -> DataFrame:
 
 
 def follow(stream: DataFrame, checkpoint: Path, rows: int) -> pa.Table:
-    """What a query has said when it has said so many rows, and was begun again in between."""
+    """Return the output of a query that has emitted at least so many rows, with one restart."""
     follower = Follower(stream, checkpoint)
-    for least in (rows // 3, rows):
+    for minimum in (rows // 3, rows):
         follower.start()
         end = time.monotonic() + 120
-        while follower.table is None or len(follower.table) < least:
+        while follower.table is None or len(follower.table) < minimum:
             assert follower.query is not None
             assert follower.query.isActive, follower.query.exception()
             assert time.monotonic() < end
@@ -65,12 +65,12 @@ def follow(stream: DataFrame, checkpoint: Path, rows: int) -> pa.Table:
 def plain(rows: pa.Table) -> dict[str, list[Any]]:
     at = rows.column("at").cast(pa.timestamp("us")).cast(pa.int64())
     rows = rows.set_column(rows.column_names.index("at"), "at", at)
-    found: dict[str, list[Any]] = rows.sort_by("id").to_pydict()
-    return found
+    columns: dict[str, list[Any]] = rows.sort_by("id").to_pydict()
+    return columns
 
 
 @pytest.mark.parametrize(("source", "options"), [("rate", RATE), ("rate-micro-batch", BY_BATCH)])
-def test_rows_by_the_clock_on_update(
+def test_rate_sources_on_update(
     spark: SparkSession, tmp_path: Path, source: str, options: dict[str, Any]
 ) -> None:
     rows = out_of_order(spark.readStream.format(source).options(**options).load())
@@ -81,7 +81,7 @@ def test_rows_by_the_clock_on_update(
     assert same(plain(output), plain(batch), batch.column_names)
 
 
-def test_rows_by_the_clock_on_window_close(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_rate_source_on_window_close(spark: SparkSession, tmp_path: Path) -> None:
     source = spark.readStream.format("rate-micro-batch").options(**BY_BATCH).load()
     rows = out_of_order(source).withWatermark("at", "6 seconds")
     output = plain(follow(CALL.run(rows, emit="on window close"), tmp_path, 60))
@@ -89,35 +89,35 @@ def test_rows_by_the_clock_on_window_close(spark: SparkSession, tmp_path: Path) 
     all_rows = spark.range(2 * len(output["id"]) + 200).select(
         F.col("id").alias("value"), F.timestamp_millis(batches).alias("timestamp")
     )
-    # What has left is what batch says of all rows up to a time.
+    # The emitted rows are the batch answers of all rows up to a time.
     batch = plain(CALL.run(out_of_order(all_rows)).toArrow())
-    gone = [at <= max(output["at"]) for at in batch["at"]]
+    closed = [at <= max(output["at"]) for at in batch["at"]]
     expected = {
-        name: [one for one, goes in zip(column, gone, strict=True) if goes]
+        name: [one for one, closes in zip(column, closed, strict=True) if closes]
         for name, column in batch.items()
     }
     assert same(output, expected, list(expected))
 
 
 def blocks() -> list[str]:
-    """The document's pieces of code, in order."""
+    """Return the document's blocks of code, in order."""
     return re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), flags=re.DOTALL)
 
 
 def messages(folder: Path) -> list[tuple[str, datetime, float, int]]:
-    """Write files of rows as a Kafka source gives them, and return what they say."""
+    """Write files in the schema of Kafka's source, and return the ticks in their messages."""
     start, ticks = datetime(2024, 5, 1, 10, tzinfo=UTC), []
     for number in range(3):
-        found = []
+        pairs = []
         for place in range(20):
             who = number * 20 + place
             minutes = number * 40 + place * 7 % 20 * 2
             tick = (f"s{who % 3}", start + timedelta(minutes=minutes), who * 7 % 11 / 2, who)
             ticks.append(tick)
             _, at, price, _ = tick
-            found.append((tick[0], json.dumps({"at": at.isoformat(), "price": price, "id": who})))
-        found += [("s0", "no JSON"), ("s1", '{"price": 1.5, "id": 7}')] * (number == 1)
-        write_messages(folder / f"{number}.parquet", found)
+            pairs.append((tick[0], json.dumps({"at": at.isoformat(), "price": price, "id": who})))
+        pairs += [("s0", "no JSON"), ("s1", '{"price": 1.5, "id": 7}')] * (number == 1)
+        write_messages(folder / f"{number}.parquet", pairs)
     return ticks
 
 
@@ -135,21 +135,23 @@ def write_messages(path: Path, pairs: list[tuple[str, str]]) -> None:
     pq.write_table(pa.table(columns), path)
 
 
-def test_rows_of_kafkas_shape_as_the_document_takes_them_apart(
+def test_kafka_messages_are_parsed_as_the_document_shows(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     (tmp_path / "in").mkdir()
     ticks = messages(tmp_path / "in")
-    kinds = spark.read.parquet(str(tmp_path / "in")).schema
-    files = spark.readStream.schema(kinds).option("maxFilesPerTrigger", 1)
+    schema = spark.read.parquet(str(tmp_path / "in")).schema
+    files = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
     _, session, parse, call = blocks()
     assert f":{pyspark.__version__}" in session
-    known: dict[str, Any] = {"wb": wb, "messages": files.parquet(str(tmp_path / "in"))}
-    exec(parse + call, known)
+    namespace: dict[str, Any] = {"wb": wb, "messages": files.parquet(str(tmp_path / "in"))}
+    exec(parse + call, namespace)
     rows = spark.createDataFrame(ticks, "symbol string, at timestamp, price double, id long")
-    batch = plain(wb.over(rows, "symbol", "at", known["hour"], mean=known["mean"]).toArrow())
+    batch = plain(
+        wb.over(rows, "symbol", "at", namespace["hour"], mean=namespace["mean"]).toArrow()
+    )
     update, close = (
-        Follower(known[name], tmp_path / name).drain() for name in ("changes", "closed")
+        Follower(namespace[name], tmp_path / name).drain() for name in ("changes", "closed")
     )
     assert same(plain(update.table), batch, list(batch))
     assert update.count("rows_without_time") == close.count("rows_without_time") == 2

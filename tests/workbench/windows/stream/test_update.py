@@ -10,23 +10,23 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.drawn import draws
-from tests.workbench.windows.cases import PLACED, TIE_PROOF, counted_frames
-from tests.workbench.windows.pieces import Asked
+from tests.workbench.windows.cases import POSITIONAL, TIE_PROOF, counted_frames
+from tests.workbench.windows.pieces import Functions
 from tests.workbench.windows.stream.changelogs import TABLE, Change, Query, Row, histories, micros
 from tests.workbench.windows.test_pieces import DISTANCES, ORDERED, orders
 from workbench import fn
 from workbench.frames.bounds import COUNT, Offset, PerRow
 from workbench.windows.stream.worker.operator import NEVER
 
-#: Each example has many functions, so a failing one is shown as it is found, and not made small.
+#: Each example has many functions, so a failing one is reported as drawn, without shrinking.
 many = draws(
     60,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-EVERY: Asked = {name: one.function for name, one in (TIE_PROOF | PLACED).items()}
-RANKS: Asked = {"number": fn.row_number(), "place": fn.rank(), "dense": fn.dense_rank()}
-NUMBERED: Asked = EVERY | {"filled": fn.fill("x")}
+EVERY: Functions = {name: one.function for name, one in (TIE_PROOF | POSITIONAL).items()}
+RANKS: Functions = {"number": fn.row_number(), "place": fn.rank(), "dense": fn.dense_rank()}
+NUMBERED: Functions = EVERY | {"filled": fn.fill("x")}
 
 keys = st.sampled_from([(), ("p",), ("p", "yes")])
 #: Frames whose bounds differ from row to row.
@@ -38,14 +38,14 @@ VARYING = [
 counted = st.one_of(*3 * [counted_frames(("rows", "groups"))], st.sampled_from(VARYING))
 
 
-def some_of(functions: Asked) -> st.SearchStrategy[Asked]:
+def some_of(functions: Functions) -> st.SearchStrategy[Functions]:
     names = st.lists(st.sampled_from(sorted(functions)), min_size=1, max_size=5, unique=True)
     return names.map(lambda chosen: {name: functions[name] for name in chosen})
 
 
 @st.composite
 def measured(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
-    """Draw an order and a frame along it, with and without bounds."""
+    """Draw an order and a frame along it, with both bounds, one or none."""
     first = draw(orders(list(DISTANCES)))
     amounts = DISTANCES[first[0]]
     low, high = sorted(draw(st.lists(st.integers(-1, len(amounts)), min_size=2, max_size=2)))
@@ -68,7 +68,7 @@ def test_frames_that_count(
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    functions: Asked,
+    functions: Functions,
     full: bool,
     in_parts: bool,
 ) -> None:
@@ -81,7 +81,7 @@ def test_frames_that_count(
 @many
 @given(histories(), keys, measured(), some_of(NUMBERED))
 def test_frames_that_measure(
-    history: Any, partition_by: Any, along: tuple[Any, wb.Frame], functions: Asked
+    history: Any, partition_by: Any, along: tuple[Any, wb.Frame], functions: Functions
 ) -> None:
     follow(Query(partition_by, [along[0]], along[1], functions), history)
 
@@ -97,11 +97,11 @@ def sessions(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
 
 @many
 @given(histories(), keys, sessions(), some_of(NUMBERED), st.booleans())
-def test_sessions_that_grow_meet_and_part(
+def test_sessions_that_grow_merge_and_split(
     history: Any,
     partition_by: Any,
     along: tuple[Any, wb.Frame],
-    functions: Asked,
+    functions: Functions,
     in_parts: bool,
 ) -> None:
     query = Query(partition_by, [along[0]], along[1], functions)
@@ -112,8 +112,8 @@ def test_sessions_that_grow_meet_and_part(
 
 @many
 @given(histories(), keys, orders(ORDERED), counted, some_of(EVERY), st.randoms())
-def test_changes_of_a_batch_may_come_in_any_order(
-    history: Any, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, random: Any
+def test_changes_of_a_batch_may_arrive_in_any_order(
+    history: Any, partition_by: Any, first: Any, frame: wb.Frame, functions: Functions, random: Any
 ) -> None:
     query = Query(partition_by, [first, "id"], frame, functions)
     for batch in history:
@@ -125,16 +125,16 @@ def test_changes_of_a_batch_may_come_in_any_order(
 @pytest.mark.parametrize(
     "frame", [wb.Frame.range(-9, -2), wb.Frame.range(None, -1), wb.Frame.range(2, 9)]
 )
-@pytest.mark.parametrize("nulls", ["nulls first", "nulls last"])
-def test_rows_without_a_place_in_the_order_see_one_another(frame: wb.Frame, nulls: str) -> None:
-    nothing = dict.fromkeys(TABLE.names)
-    rows = [nothing | {"id": who, "k": None, "whole": 1} for who in range(3)]
-    query = Query((), [("k", "asc", nulls)], frame, {"total": fn.sum("whole")})
+@pytest.mark.parametrize("nulls_at", ["nulls first", "nulls last"])
+def test_rows_with_a_null_order_are_in_one_anothers_frames(frame: wb.Frame, nulls_at: str) -> None:
+    nulls = dict.fromkeys(TABLE.names)
+    rows = [nulls | {"id": who, "k": None, "whole": 1} for who in range(3)]
+    query = Query((), [("k", "asc", nulls_at)], frame, {"total": fn.sum("whole")})
     follow(query, [[("+I", row)] for row in rows] + [[("-D", rows[1])]])
 
 
 def following(history: list[list[Change]], steps: list[int]) -> list[tuple[list[Change], int]]:
-    """Batches with a watermark behind each, which rises."""
+    """Return batches, each with the watermark after it, which rises."""
     start, marks = micros(datetime(2024, 1, 29, 20)), []
     for step in steps[: len(history)]:
         start += step * 3_600_000_000
@@ -165,23 +165,23 @@ def frames_in_time(draw: st.DrawFn) -> wb.Frame:
     some_of(EVERY),
     st.booleans(),
 )
-def test_behind_a_watermark(
+def test_batches_with_a_watermark(
     history: Any,
     steps: list[int],
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    functions: Asked,
+    functions: Functions,
     full: bool,
 ) -> None:
     order = [first, "id"] if full and frame.unit != "range" else [first]
     query, left_out = Query(partition_by, order, frame, RANKS | functions, timed=True), 0
     for batch, watermark in following(history, steps):
-        assume(not query.gives_again(batch))
+        assume(not query.reuses_passed_id(batch))
         query.run(batch, watermark)
         query.check()
-        if batch and query.taken is not None:
-            counts = query.taken.counts
+        if batch and query.emitted is not None:
+            counts = query.emitted.counts
             left_out += counts["late_rows"] + counts["rows_without_time"]
         assert left_out == query.left_out
 
@@ -221,7 +221,7 @@ def test_rows_out_of_reach_are_dropped(frame: wb.Frame, most: int) -> None:
         assert len(query.retained.rows) <= most
 
 
-def test_frames_without_a_begin_keep_all_rows() -> None:
+def test_frames_without_a_start_retain_all_rows() -> None:
     query = query_of(wb.Frame.rows(None, 0))
     for start in range(0, 40, 10):
         query.run(rows_at(*range(start, start + 10), start=start), hour(start + 9))
@@ -229,12 +229,12 @@ def test_frames_without_a_begin_keep_all_rows() -> None:
     assert len(query.retained.rows) == 40
 
 
-def test_a_quiet_partition_is_asked_when_its_rows_are_passed_and_again_when_out_of_reach() -> None:
+def test_a_quiet_partition_is_due_when_its_rows_are_passed_and_again_when_out_of_reach() -> None:
     query = query_of(wb.Frame.range("-3 hours", "1 hour"))
     query.run(rows_at(1, 2, 5), hour(0))
     due = []
-    while query.taken is not None and len(query.taken.due) and query.taken.due[0] != NEVER:
-        due.append(int(query.taken.due[0]))
+    while query.emitted is not None and len(query.emitted.due) and query.emitted.due[0] != NEVER:
+        due.append(int(query.emitted.due[0]))
         query.run([], due[-1])
     assert due == [hour(5), hour(8)]
     assert query.retained is None
@@ -244,8 +244,8 @@ def test_a_late_row_costs_its_range_and_not_the_partition() -> None:
     query = query_of(wb.Frame.rows(-3, 0))
     query.run(rows_at(*range(1000)))
     query.run(rows_at(500.5, start=2000))
-    assert query.taken is not None
-    assert query.taken.counts == {
+    assert query.emitted is not None
+    assert query.emitted.counts == {
         "late_rows": 0,
         "rows_without_time": 0,
         "changes": 7,
@@ -255,20 +255,20 @@ def test_a_late_row_costs_its_range_and_not_the_partition() -> None:
     }
 
 
-def test_changes_far_apart_are_answered_apart() -> None:
+def test_changes_far_apart_are_answered_separately() -> None:
     query = query_of(wb.Frame.range("-2 hours", "2 hours"))
     query.run(rows_at(*range(1000)))
     query.run([("-D", row) for row in (query.table["a", 100], query.table["a", 900])])
     query.check()
-    assert query.taken is not None
-    assert query.taken.counts["rows_recomputed"] == 8
+    assert query.emitted is not None
+    assert query.emitted.counts["rows_recomputed"] == 8
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_nulls_are_no_peers_of_the_last_number_of_their_type(descending: bool) -> None:
+def test_nulls_are_not_peers_of_the_last_number_of_their_type(descending: bool) -> None:
     last = 2**63 - 1 if descending else -(2**63)
-    nothing = dict.fromkeys(TABLE.names)
-    rows = [nothing | {"id": who, "whole": one, "k": who} for who, one in enumerate([last, None])]
+    nulls = dict.fromkeys(TABLE.names)
+    rows = [nulls | {"id": who, "whole": one, "k": who} for who, one in enumerate([last, None])]
     order = ("whole", "desc" if descending else "asc", "nulls first")
     query = Query((), [order], wb.Frame.rows(None, 0), {"after": fn.lead("k"), "n": fn.rank()})
     follow(query, [[("+I", row)] for row in rows])
@@ -284,52 +284,52 @@ def test_nulls_are_no_peers_of_the_last_number_of_their_type(descending: bool) -
     ],
     ids=["deleted", "changed again"],
 )
-def test_what_follows_a_late_change_is_left_out_with_it_and_counted(
+def test_changes_that_follow_a_late_change_are_left_out_with_it_and_counted(
     frame: wb.Frame, changes: list[list[tuple[str, int]]], left_out: int
 ) -> None:
-    query, counted = query_of(frame), 0
+    query, late_rows = query_of(frame), 0
     query.run(rows_at(1, 3.5), hour(3))
     before = dict(query.answers)
     for batch in changes:
         query.run([(op, rows_at(at)[0][1]) for op, at in batch], hour(3))
-        assert query.taken is not None
-        counted += query.taken.counts["late_rows"]
+        assert query.emitted is not None
+        late_rows += query.emitted.counts["late_rows"]
     query.check()
     assert query.answers == before
-    assert counted == left_out
+    assert late_rows == left_out
 
 
-def test_rows_whose_answer_is_the_same_are_not_said() -> None:
+def test_rows_with_an_unchanged_answer_are_not_emitted() -> None:
     query = query_of(wb.Frame.rows(-1, 1), most=fn.max("whole"))
     query.run([(op, one | {"whole": 9}) for op, one in rows_at(1, 2, 3)])
     (_, row) = rows_at(1.5, start=7)[0]
     query.run([("+I", row | {"whole": -5})])
-    assert query.taken is not None
-    assert query.taken.output["id"].to_pylist() == [7]
+    assert query.emitted is not None
+    assert query.emitted.output["id"].to_pylist() == [7]
     query.run([("-U", row | {"whole": -5}), ("+U", row | {"whole": -5})])
-    assert not len(query.taken.output)
+    assert not len(query.emitted.output)
 
 
-def test_lists_and_maps_that_are_the_same_are_not_said() -> None:
+def test_unchanged_lists_and_maps_are_not_emitted() -> None:
     functions: dict[str, Any] = {"band": fn.quantile("whole", [0.0]), "counts": fn.histogram("yes")}
     query = query_of(wb.Frame.rows(-1, 0), **functions)
     yes: list[Change] = [(op, row | {"yes": True}) for op, row in rows_at(1, 2, 3)]
     query.run(yes)
     query.run([("+I", yes[1][1] | {"id": 9, "whole": 3})])
-    assert query.taken is not None
-    assert query.taken.output["id"].to_pylist() == [9, 2, 2]
+    assert query.emitted is not None
+    assert query.emitted.output["id"].to_pylist() == [9, 2, 2]
 
 
 def test_maps_are_folded_without_an_id_as_other_values_are() -> None:
     query = query_of(wb.Frame.rows(-1, 0), counts=fn.histogram("yes"))
     yes: list[Change] = [(op, row | {"yes": True}) for op, row in rows_at(1, 2, 3)]
-    said = None
+    table = None
     for batch in (yes, [("+I", yes[1][1] | {"id": 9})], [("-D", yes[0][1])]):
         query.run(batch)
-        assert query.taken is not None
-        said = wb.folded(said, query.taken.output)
-    assert said is not None
-    counts = zip(said["id"].to_pylist(), said["counts"].to_pylist(), strict=True)
+        assert query.emitted is not None
+        table = wb.folded(table, query.emitted.output)
+    assert table is not None
+    counts = zip(table["id"].to_pylist(), table["counts"].to_pylist(), strict=True)
     assert sorted(counts) == [(1, [(True, 1)]), (2, [(True, 2)]), (9, [(True, 2)])]
 
 
@@ -338,19 +338,19 @@ def test_a_new_order_key_is_one_change_of_the_row() -> None:
     query.run(rows_at(1, 2, 3))
     row: Row = query.table["a", 0]
     query.run([("-U", row), ("+U", row | {"moment": datetime(2024, 1, 1, 9)})])
-    assert query.taken is not None
-    output = query.taken.output.select(["op", "id"]).to_pydict()
+    assert query.emitted is not None
+    output = query.emitted.output.select(["op", "id"]).to_pydict()
     assert output == {"op": ["-U", "+U", "-U", "+U"], "id": [1, 1, 0, 0]}
     query.check()
 
 
-def test_a_new_partition_is_a_row_that_goes_and_one_that_comes() -> None:
+def test_a_new_partition_is_a_deleted_row_and_an_added_one() -> None:
     query = query_of(wb.Frame.rows(-1, 0))
     query.run(rows_at(1, 2))
     row: Row = query.table["a", 0]
     query.run([("-U", row), ("+U", row | {"p": "b"})])
-    assert query.taken is not None
-    output = query.taken.output.select(["op", "p", "id"]).to_pydict()
+    assert query.emitted is not None
+    output = query.emitted.output.select(["op", "p", "id"]).to_pydict()
     assert output == {"op": ["-D", "-U", "+U", "+I"], "p": [*"aaab"], "id": [0, 1, 1, 0]}
 
 
@@ -361,12 +361,12 @@ def test_appended_rows_need_no_id() -> None:
         query.check()
 
 
-def test_a_batch_that_is_late_as_a_whole_says_nothing() -> None:
+def test_a_batch_of_late_rows_alone_emits_nothing() -> None:
     query = query_of(wb.Frame.rows(-1, 1))
-    query.before = hour(9)
+    query.previous_watermark = hour(9)
     query.run(rows_at(1, 2), hour(9))
-    assert query.taken is not None
-    assert (query.taken.counts["late_rows"], len(query.taken.output)) == (2, 0)
+    assert query.emitted is not None
+    assert (query.emitted.counts["late_rows"], len(query.emitted.output)) == (2, 0)
     query.run(rows_at(10, start=5), hour(10))
     query.check()
 
@@ -383,7 +383,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("changes", "message"), BAD)
-def test_changes_that_cannot_be_are_refused(changes: Any, message: str) -> None:
+def test_impossible_changes_are_refused(changes: Any, message: str) -> None:
     query = query_of(wb.Frame.rows(-1, 1))
     query.run(rows_at(1, start=5))
     row = query.table["a", 5]
@@ -392,7 +392,7 @@ def test_changes_that_cannot_be_are_refused(changes: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("who", [5, None])
-def test_ids_of_appended_rows_are_checked_where_they_are_named(who: Any) -> None:
+def test_ids_of_appended_rows_are_checked_if_row_id_names_them(who: Any) -> None:
     query = query_of(wb.Frame.rows(-1, 1), changelog=False)
     query.mode = replace(query.mode, row_id=("id",))
     query.run(rows_at(1, start=5))

@@ -65,7 +65,7 @@ class Source:
 
 
 class Sink:
-    """Folds each micro-batch once, and keeps the table that they have come to behind each."""
+    """Folds each micro-batch once, and stores the resulting table after each."""
 
     def __init__(self, row_id: str | None) -> None:
         self.row_id, self.fails = row_id, set[int]()
@@ -73,12 +73,12 @@ class Sink:
         self.table: pa.Table | None = None
 
     def take(self, changes: DataFrame, number: int) -> None:
-        found = changes.toArrow()
+        batch = changes.toArrow()
         if number in self.fails:
             self.fails.remove(number)
             raise RuntimeError("the sink fails inside a micro-batch")
         if number not in self.tables:
-            self.table = self.tables[number] = wb.folded(self.table, found, self.row_id)
+            self.table = self.tables[number] = wb.folded(self.table, batch, self.row_id)
 
 
 def follow(stream: DataFrame, sink: Sink, checkpoint: Path) -> Any:
@@ -88,22 +88,22 @@ def follow(stream: DataFrame, sink: Sink, checkpoint: Path) -> Any:
     return query
 
 
-def check(spark: SparkSession, found: pa.Table, rows: list[Row], over: wb.Over) -> None:
-    """Compare what was said with the batch answer over the rows that there are."""
+def check(spark: SparkSession, folded: pa.Table, rows: list[Row], over: wb.Over) -> None:
+    """Compare the folded changelog with the batch answer over the current rows."""
     expected = over.run(spark.createDataFrame(pa.Table.from_pylist(rows, SCHEMA))).toArrow()
-    assert same(plain(found), plain(expected), expected.column_names)
+    assert same(plain(folded), plain(expected), expected.column_names)
 
 
 def plain(answers: pa.Table) -> dict[str, list[Any]]:
     at = answers.column_names.index("time")
     answers = answers.set_column(at, "time", answers.column("time").cast(pa.int64()))
-    found: dict[str, list[Any]] = answers.sort_by("id").to_pydict()
-    return found
+    columns: dict[str, list[Any]] = answers.sort_by("id").to_pydict()
+    return columns
 
 
 FIRST = [row("a", 0, 1, 1), row("a", 1, 5, 2), row("b", 1, 7, 3), row(None, 3, None, 4)]
 MOVED = row("b", 0.5, 1, 1)
-#: A changelog, batch by batch, and the rows that there are behind each.
+#: A changelog, batch by batch, and the rows of the table after each.
 BATCHES: list[tuple[list[Row], list[Row]]] = [
     ([one | {"op": "+I"} for one in FIRST], FIRST),
     (
@@ -121,7 +121,7 @@ BATCHES: list[tuple[list[Row], list[Row]]] = [
 ]
 
 
-def test_a_changelog_is_the_batch_answer_behind_every_micro_batch_and_restart(
+def test_a_changelog_is_the_batch_answer_after_every_micro_batch_and_restart(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     source, sink = Source(tmp_path / "in", changelog=True), Sink("id")
@@ -140,7 +140,7 @@ def test_a_changelog_is_the_batch_answer_behind_every_micro_batch_and_restart(
         check(spark, sink.tables[number], rows, CALL)
 
 
-def test_appended_rows_behind_a_watermark(spark: SparkSession, tmp_path: Path) -> None:
+def test_appended_rows_with_a_watermark(spark: SparkSession, tmp_path: Path) -> None:
     source, sink = Source(tmp_path / "in", changelog=False), Sink(None)
     hours = [(24, 25, 27), (24.5, 30, 27.5), (36, 35.5), (25.5, 54, None), (55,)]
     rows, who = [], iter(range(100))
@@ -155,12 +155,12 @@ def test_appended_rows_behind_a_watermark(spark: SparkSession, tmp_path: Path) -
     for number, batch in enumerate(rows):
         admitted += [one for one in batch if one["time"] not in (None, passed)]
         check(spark, sink.tables[number], admitted, CALL)
-    counted = [next(iter(p.observedMetrics.values())).asDict() for p in query.recentProgress]
-    assert sum(one["late_rows"] for one in counted) == 2
-    assert sum(one["rows_without_time"] for one in counted) == 2
+    counts = [next(iter(p.observedMetrics.values())).asDict() for p in query.recentProgress]
+    assert sum(one["late_rows"] for one in counts) == 2
+    assert sum(one["rows_without_time"] for one in counts) == 2
 
 
-def test_a_row_id_that_is_there_twice_ends_the_query_with_a_sentence(
+def test_a_row_id_that_is_not_unique_ends_the_query_with_a_sentence(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     source = Source(tmp_path / "in", changelog=False)
@@ -188,12 +188,12 @@ BAD: list[tuple[Callable[[DataFrame], DataFrame], dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "given", "message"), BAD)
+@pytest.mark.parametrize(("change", "arguments", "message"), BAD)
 def test_bad_input_is_refused_before_a_query_starts(
-    spark: SparkSession, tmp_path: Path, change: Any, given: dict[str, Any], message: str
+    spark: SparkSession, tmp_path: Path, change: Any, arguments: dict[str, Any], message: str
 ) -> None:
     df = change(changelog_of(spark, tmp_path / "in").withWatermark("time", "1 hour"))
-    call: dict[str, Any] = {"emit": "on update", "total": fn.sum("value")} | given
+    call: dict[str, Any] = {"emit": "on update", "total": fn.sum("value")} | arguments
     with pytest.raises(wb.WorkbenchError, match=message):
         wb.over(df, "key", "time", **call)
 
@@ -204,16 +204,16 @@ def test_one_call_over_two_streams_of_a_query(spark: SparkSession, tmp_path: Pat
     assert one.unionByName(other).columns == one.columns
 
 
-def test_a_row_id_means_nothing_for_a_table_at_rest(spark: SparkSession) -> None:
+def test_a_table_at_rest_takes_no_row_id(spark: SparkSession) -> None:
     with pytest.raises(wb.WorkbenchError, match="row_id: it is for emit='on update'"):
         wb.over(spark.range(3), (), "id", row_id="id", total=fn.sum("id"))
 
 
 @pytest.mark.parametrize("emit", ["on update", "on window close"])
-def test_a_sink_that_wants_whole_results_is_refused_by_spark(
+def test_output_mode_complete_is_refused_by_spark(
     spark: SparkSession, tmp_path: Path, emit: str
 ) -> None:
     df = Source(tmp_path / "in", changelog=False).stream(spark).withWatermark("time", "1 hour")
-    found = wb.over(df, "key", "time", emit=emit, total=fn.sum("value"))
+    changes = wb.over(df, "key", "time", emit=emit, total=fn.sum("value"))
     with pytest.raises(AnalysisException, match=r"(?i)output mode: complete.* is not supported"):
-        found.writeStream.format("noop").outputMode("complete").start()
+        changes.writeStream.format("noop").outputMode("complete").start()

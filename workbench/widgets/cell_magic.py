@@ -111,10 +111,10 @@ def _first_rows(answer: "DataFrame", rows: int) -> pd.DataFrame:
 
 
 def _column(values: list[Any]) -> "pd.Series[Any]":
-    """Return a column with its natural type; pandas would make integers beside a null floats."""
+    """Return a column with its natural type; pandas would make integers with a null floats."""
     column = pd.Series(values, dtype=object)
-    exact = None in values and any(isinstance(one, int) for one in values)
-    return column if exact else column.infer_objects()
+    kinds = {type(one) for one in values}
+    return column.astype("Int64") if kinds == {int, type(None)} else column.infer_objects()
 
 
 def tables_of(names: dict[str, Any]) -> dict[str, Any]:

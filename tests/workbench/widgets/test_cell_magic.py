@@ -49,7 +49,7 @@ def test_a_whole_number_beside_a_null_stays_one_and_a_time_is_of_the_sessions_cl
     shell.run_cell_magic("wbsql", "", query)
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["9007199254740993", "2020-01-01", "10:00:00"]
-    assert lines[2].split() == ["None", "NaT"]
+    assert lines[2].split() == ["<NA>", "NaT"]
 
 
 def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:

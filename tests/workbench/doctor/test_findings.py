@@ -71,7 +71,7 @@ def test_partitions_are_no_problem_if_the_number_of_cores_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(("cores", "good"), [(None, True), (6, True), (7, False)])
-def test_each_task_that_runs_at_once_needs_its_share_of_a_host_s_memory(
+def test_each_concurrent_task_needs_its_share_of_a_host_s_memory(
     cores: int | None, good: bool
 ) -> None:
     hosts = [executor(memory=2**31), executor(host="two", memory=2**31)]

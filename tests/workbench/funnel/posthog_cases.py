@@ -1,4 +1,4 @@
-"""Cases of PostHog's public tests of funnels as our own streams, with the answers of both."""
+"""Cases of PostHog's public tests of funnels as streams of events, with the answers of both."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bad input is one clear sentence that names the argument, before any Spark job."""
+"""Bad input raises one clear sentence that names the argument, before any Spark job."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -30,7 +30,7 @@ def funnel(steps: Any = ("a", "b"), window: Any = "1 hour", **more: Any) -> wb.F
     return wb.Funnel(steps, window, **more)
 
 
-#: Invalid whatever the table.
+#: Calls that are invalid for any table.
 SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (
         lambda: funnel(modes=["strict_ordr"]),
@@ -101,7 +101,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (lambda: funnel({"a": "event = '\ud800'"}), "steps: \"event = '\\ud800'\" " + HALF),
 ]
 
-#: What does not fit the table.
+#: Calls that do not fit the table.
 QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda _: funnel(key=F.col("user_id")),

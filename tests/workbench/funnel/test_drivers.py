@@ -292,8 +292,8 @@ def test_a_landmark_must_be_shorter_than_the_window_of_its_step(
 
 def test_columns_of_bytes_are_refused(spark: SparkSession, events: DataFrame) -> None:
     table = events.withColumn("raw", F.expr("X'FF'"))
-    with FUNNEL.prepare(table, keep="raw") as held:
-        for source in (table, held):
+    with FUNNEL.prepare(table, keep="raw") as with_bytes:
+        for source in (table, with_bytes):
             with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
                 FUNNEL.drivers(source, "cart", by="raw")
             assert str(error.value) == (

@@ -1,4 +1,4 @@
-"""Large keys on Spark: cut by time, shared by several tasks, and never with another answer."""
+"""Large keys on Spark are cut by time and shared by several tasks, with the same answer."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def answers(spark: SparkSession, case: str, cut: Any) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_cut_key_is_answered_as_a_whole_one(spark: SparkSession, case: str) -> None:
+def test_a_cut_key_has_the_answers_of_a_whole_one(spark: SparkSession, case: str) -> None:
     assert answers(spark, case, 200) == answers(spark, case, None)
 
 

@@ -41,7 +41,7 @@ def test_users_of_each_step_are_posthogs_or_differ_as_documented(case: Case) -> 
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_page_has_each_case_as_it_is_answered(case: Case) -> None:
+def test_the_page_shows_the_answers_of_each_case(case: Case) -> None:
     assert case.row in PAGE.read_text()
 
 

@@ -163,17 +163,17 @@ def test_a_table_and_prepared_events_have_the_same_retention(
 def test_people_of_a_cell_are_as_many_as_it_counts(
     events: DataFrame, time: str, every: Any
 ) -> None:
-    retention_result = wb.retention(events, "view", "buy", every=every, periods=3, time=time)
-    cells = retention_result.table[retention_result.table["back"] > 0]
+    result = wb.retention(events, "view", "buy", every=every, periods=3, time=time)
+    cells = result.table[result.table["back"] > 0]
     assert len(cells) > 3
     row = cells.iloc[len(cells) // 2]
-    people = retention_result.people(row["cohort"], row["period"]).toPandas()
+    people = result.people(row["cohort"], row["period"]).toPandas()
     assert len(people) == people["user_id"].nunique() == row["back"]
     assert (people["again_time"] > people["first_time"]).all()
-    others = retention_result.people(row["cohort"], row["period"], back=False).toPandas()
+    others = result.people(row["cohort"], row["period"], back=False).toPandas()
     assert len(others) == row["users"] - row["back"]
     assert others["again_time"].isna().all()
-    everybody = retention_result.people(row["cohort"]).toPandas()
+    everybody = result.people(row["cohort"]).toPandas()
     assert {*everybody["user_id"]} == {*people["user_id"], *others["user_id"]}
 
 
@@ -183,12 +183,12 @@ def test_months_are_those_of_the_calendar(spark: SparkSession) -> None:
         (2, date(2024, 2, 29)), (2, date(2024, 3, 31)),
     ]  # fmt: skip
     table = spark.createDataFrame(rows, "user_id int, timestamp date")
-    found = wb.retention(table, {"a visit": "true"}, every="1 month", periods=3)
-    assert found.triangle().reset_index().fillna(-1).to_numpy().tolist() == [
+    result = wb.retention(table, {"a visit": "true"}, every="1 month", periods=3)
+    assert result.triangle().reset_index().fillna(-1).to_numpy().tolist() == [
         [pd.Timestamp(2024, 1, 1), 1, 0.0, 1.0, 0.0, -1],
         [pd.Timestamp(2024, 2, 1), 1, 0.0, 1.0, -1, -1],
     ]
-    assert found.people("2024-02-01", 1).toPandas()["again_time"].tolist() == [date(2024, 3, 31)]
+    assert result.people("2024-02-01", 1).toPandas()["again_time"].tolist() == [date(2024, 3, 31)]
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "GMT+02:00"])
@@ -199,15 +199,15 @@ def test_days_begin_at_midnight_of_the_session(spark: SparkSession, zone: str) -
             "timestamp'2024-07-02 00:00:00', timestamp'2024-07-03 01:00:00')) AS timestamp"
         )
         visit = {"a visit": "true"}
-        found = wb.retention(table, visit, every="1 day", periods=1).table
-        assert found["cohort"].tolist() == [pd.Timestamp(2024, 7, 1)] * 2
-        assert found["back"].tolist() == [0, 1]
+        table_of_days = wb.retention(table, visit, every="1 day", periods=1).table
+        assert table_of_days["cohort"].tolist() == [pd.Timestamp(2024, 7, 1)] * 2
+        assert table_of_days["back"].tolist() == [0, 1]
         hours = wb.retention(table, visit, every="1 hour", periods=1).table
         assert hours["cohort"].tolist() == [pd.Timestamp(2024, 7, 1, 23)] * 2
         assert hours["back"].tolist() == [0, 1]
         with wb.prepare(table, event=visit) as prepared:
             again = wb.retention(prepared, visit, every="1 day", periods=1).table
-            pd.testing.assert_frame_equal(again, found)
+            pd.testing.assert_frame_equal(again, table_of_days)
 
 
 def test_integer_times_may_span_all_of_64_bits(spark: SparkSession) -> None:

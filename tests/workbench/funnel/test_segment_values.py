@@ -144,7 +144,7 @@ def test_a_value_that_the_column_cannot_hold_is_refused_before_a_job(spark: Spar
                 query(events, "abc")
 
 
-def test_times_are_found_as_a_table_of_segments_shows_them(spark: SparkSession) -> None:
+def test_a_segment_is_found_by_its_time_as_a_table_shows_it(spark: SparkSession) -> None:
     with session_options(spark, {ZONE: "Asia/Tokyo"}):
         for kind in ("timestamp", "timestamp_ntz", "date"):
             events = spark.sql(

@@ -171,7 +171,7 @@ def test_integer_times_give_integer_lengths(events: DataFrame) -> None:
     )
 
 
-def test_no_one_who_finished_gives_no_interval(spark: SparkSession) -> None:
+def test_there_is_no_interval_if_no_one_finished(spark: SparkSession) -> None:
     rows = spark.createDataFrame([(1, 0, "a")], "user_id long, n long, event string")
     assert wb.Funnel(["a", "b"], 5, time="n").times(rows).empty
 

@@ -115,7 +115,7 @@ def count_by_period(
 
 @given(USERS, st.sampled_from(OPTIONS), st.integers(1, 12), st.sampled_from(["first", "each"]))
 @draws(300)
-def test_a_point_is_the_funnel_of_its_period_alone(
+def test_a_point_is_the_funnel_of_its_single_period(
     users: list[list[Row]], options: dict[str, Any], every: int, attribution: str
 ) -> None:
     options = options | {"attribution": attribution}
@@ -308,12 +308,12 @@ def test_the_largest_segments_have_separate_points(prepared: wb.Prepared) -> Non
 def test_a_period_without_entrants_is_a_row_without_a_share(spark: SparkSession) -> None:
     rows = [("a", 0, "A"), ("a", 1, "B"), ("b", 35, "A"), ("c", 99, "o")]
     table = spark.createDataFrame(rows, "user_id string, timestamp long, event string")
-    found = wb.Funnel(["A", "B"], 5).trend(table, every=10)
-    points = found[found["step"] == "B"]
-    assert points["from"].tolist() == [*range(0, 100, 10)]
-    assert points["share"].dropna().tolist() == [1.0, 0.0]
-    assert points["entrants"].sum() == 2
-    assert found.attrs["end"] == 99
+    points = wb.Funnel(["A", "B"], 5).trend(table, every=10)
+    of_last_step = points[points["step"] == "B"]
+    assert of_last_step["from"].tolist() == [*range(0, 100, 10)]
+    assert of_last_step["share"].dropna().tolist() == [1.0, 0.0]
+    assert of_last_step["entrants"].sum() == 2
+    assert points.attrs["end"] == 99
 
 
 def test_a_trend_of_nobody_has_no_rows(spark: SparkSession) -> None:

@@ -127,7 +127,7 @@ def test_a_struct_may_have_a_field_of_any_name(spark: SparkSession) -> None:
     assert sorted(row["s"]["variant"] for row in last.collect()) == [2, 3]
 
 
-def test_nothing_runs_until_it_is_used(spark: SparkSession) -> None:
+def test_no_job_runs_until_the_result_is_used(spark: SparkSession) -> None:
     rows = spark.range(5).withColumn("day", F.col("id") * 2)
     with no_job(spark):
         for method in ("window", "join", "aggregate"):

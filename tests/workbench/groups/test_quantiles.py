@@ -125,7 +125,7 @@ def test_a_discrete_quantile_of_one_row_is_its_value_in_its_type(spark: SparkSes
     assert sorted(answer.collect()) == sorted(rows.collect())
 
 
-def test_nothing_runs_until_it_is_used(spark: SparkSession) -> None:
+def test_no_job_runs_until_the_result_is_used(spark: SparkSession) -> None:
     rows = spark.range(5).withColumn("x", F.col("id") * 2)
     with no_job(spark):
         wb.quantiles(rows, "x", [0.5], by="id")

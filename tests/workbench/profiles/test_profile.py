@@ -37,7 +37,7 @@ def test_a_profile_has_the_counts_of_pandas_by_one_job_over_all_rows(spark: Spar
     profile = wb.profile(rows)
     spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
     # The first rows are one job, or two where Spark reads more partitions; the pass has a
-    # shuffle of one row a task, which adaptive execution counts as another.
+    # shuffle of one row per task, which adaptive execution counts as another.
     assert jobs_of(spark, group) <= 4
     assert profile.rows == N
     for name, one in profile.columns.items():

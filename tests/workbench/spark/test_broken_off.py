@@ -38,12 +38,12 @@ for broken in (events.where(killed("t")), events.mapInArrow(refused, events.sche
     except wb.WorkbenchError as error:
         print(type(error).__name__, error, file=sys.stderr, flush=True)
 print("==", file=sys.stderr, flush=True)
-# Workers that were about to write find that nobody wants their rows any more.
+# Workers that were about to write find that their rows are no longer needed.
 events.repartition(4).mapInArrow(lambda batches: batches, events.schema).limit(1).collect()
 spark._jvm.org.slf4j.LoggerFactory.getLogger("org.apache.spark.Any").error(
     "one", spark._jvm.java.lang.RuntimeException("two" + chr(10) + "three")
 )
-# A stream's first batch has a worker that says what it does.
+# The worker of a stream's first batch logs its steps.
 folder = tempfile.mkdtemp()
 events.withColumn("t", F.timestamp_seconds("t")).write.parquet(folder + "/rows")
 stream = spark.readStream.schema("k long, t timestamp").parquet(folder + "/rows")

@@ -118,7 +118,7 @@ def test_without_a_usable_java_the_error_says_what_to_do(
         java_home()
 
 
-def test_a_broken_java_counts_as_none(tmp_path: Path) -> None:
+def test_a_broken_java_is_ignored(tmp_path: Path) -> None:
     broken = tmp_path / "java"
     broken.write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Two aggregates that the kernels do not bring: one of a state that these have, one of its own."""
+"""Two aggregates that the kernels lack: one with a state of the kernels, one with a new state."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from kernels.states.states import ScaledSpread
 
 
 class Logarithms(NamedTuple):
-    """A state that the kernels do not have: the sum of the logarithms, and of how many rows."""
+    """A state that the kernels lack: the sum of logarithms, and the number of rows."""
 
     total: float = 0.0
     rows: float = 0.0

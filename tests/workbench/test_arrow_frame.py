@@ -1,4 +1,4 @@
-"""Tables of pandas, Polars and Arrow are asked in every session of Spark, with rows and without."""
+"""Every session of Spark takes tables of pandas, Polars and Arrow, with and without rows."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -27,7 +27,7 @@ EVENTS = pa.table(
         "n": [1, 2, 4],
     }
 )
-MADE: dict[str, Callable[[pa.Table], Any]] = {
+MAKE: dict[str, Callable[[pa.Table], Any]] = {
     "pandas": lambda rows: rows.to_pandas(),
     "Polars": pl.from_arrow,
     "Arrow": lambda rows: rows,
@@ -35,10 +35,10 @@ MADE: dict[str, Callable[[pa.Table], Any]] = {
 FUNNEL = wb.Funnel(["view", "buy"], "2 days", key="who", time="at", event="what")
 OVER = wb.Over("who", "at", wb.Frame.rows(-1, 0), m=wb.fn.median("n"))
 BACKFILL = wb.Backfill("who", "at", wb.Aggregation("count", windows="1 day"))
-#: What is answered of them, and of as many columns without a row.
+#: The answers of these events, and of the same columns without rows.
 ANSWERS = ([2, 1], [2, 2], [1.0, 1.5, 4.0], [0, 0, 1], [2.0])
 NO_ANSWERS: tuple[Any, ...] = ([0, 0], [], [], [], None)
-#: What the workbench hands to Spark, of every kind.
+#: A column of every type that the workbench passes to Spark.
 TYPES = pa.table(
     {
         "at": pa.array([START], AT),
@@ -58,7 +58,7 @@ TYPES = pa.table(
 
 
 def answers(rows: Any) -> tuple[Any, ...]:
-    """A funnel, a window call and a backfill, of which nobody has said where they are answered."""
+    """Return the answers of a funnel, a window call and a backfill, wherever they are computed."""
     return (
         FUNNEL.steps(rows)["users"].tolist(),
         FUNNEL.trend(rows)["entrants"].tolist(),
@@ -70,37 +70,37 @@ def answers(rows: Any) -> tuple[Any, ...]:
 
 def connected(spark: SparkSession, kind: str) -> Any:
     return in_driver_setting(spark), [
-        answers(MADE[kind](rows)) for rows in (EVENTS, EVENTS.slice(0, 0))
+        answers(MAKE[kind](rows)) for rows in (EVENTS, EVENTS.slice(0, 0))
     ]
 
 
-@pytest.mark.parametrize("kind", MADE)
-def test_over_spark_connect_tables_of_python_are_asked_with_rows_and_without(
+@pytest.mark.parametrize("kind", MAKE)
+def test_over_spark_connect_tables_of_python_are_answered_with_and_without_rows(
     run_on: RunOn, kind: str
 ) -> None:
-    where, found = run_on("connect", connected, kind)
-    assert where == GIVEN
-    assert found == [ANSWERS, NO_ANSWERS]
+    setting, results = run_on("connect", connected, kind)
+    assert setting == GIVEN
+    assert results == [ANSWERS, NO_ANSWERS]
 
 
 def types(spark: SparkSession) -> tuple[list[list[str]], str]:
-    def both(rows: pa.Table) -> list[str]:
+    def schemas(rows: pa.Table) -> list[str]:
         in_no_chunk = pa.Table.from_batches([], rows.schema)
         return [wb.table(one).schema.json() for one in (rows, rows.slice(0, 0), in_no_chunk)]
 
-    found = [both(TYPES)]
+    by_time_type = [schemas(TYPES)]
     with session_options(spark, {TIMES: "TIMESTAMP_NTZ"}):
-        found.append(both(TYPES))
+        by_time_type.append(schemas(TYPES))
     numbered = with_row_numbers(TYPES.slice(0, 0), "events", "number")
     assert numbered is not None
-    return found, numbered.schema["number"].dataType.simpleString()
+    return by_time_type, numbered.schema["number"].dataType.simpleString()
 
 
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 def test_a_table_has_the_same_types_without_rows(run_on: RunOn, kind: str) -> None:
-    found, number = run_on(kind, types)
-    assert [len(set(alike)) for alike in found] == [1, 1]
-    assert found[0] != found[1]
+    by_time_type, number = run_on(kind, types)
+    assert [len(set(schemas)) for schemas in by_time_type] == [1, 1]
+    assert by_time_type[0] != by_time_type[1]
     assert number == "bigint"
 
 

@@ -1,4 +1,4 @@
-"""Durations as people write them, and the sentence for everything else."""
+"""Durations as people write them, and the errors for everything else."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -108,7 +108,7 @@ REFUSED_TICKS = [
     ),
 ]
 
-SPOKEN = [
+FORMATTED = [
     (0, "0 s"),
     (250, "250 µs"),
     (1_500, "0.0015 s"),
@@ -123,12 +123,12 @@ SPOKEN = [
 
 
 @pytest.mark.parametrize(("value", "micros"), WRITTEN, ids=repr)
-def test_a_duration_is_read_as_it_is_meant(value: Any, micros: int) -> None:
+def test_a_duration_is_parsed_into_microseconds(value: Any, micros: int) -> None:
     assert microseconds(value) == micros
 
 
 @pytest.mark.parametrize(("value", "sentence"), REFUSED, ids=repr)
-def test_what_is_no_duration_is_refused_with_a_sentence(value: Any, sentence: str) -> None:
+def test_an_invalid_duration_is_refused(value: Any, sentence: str) -> None:
     with pytest.raises(WorkbenchError) as error:
         microseconds(value)
     assert str(error.value) == sentence
@@ -142,13 +142,13 @@ def test_an_integer_time_column_takes_an_integer_only(value: Any, sentence: str)
 
 
 @pytest.mark.parametrize("read", [microseconds, ticks])
-def test_the_sentence_names_the_callers_argument(read: Any) -> None:
+def test_the_error_names_the_caller_s_argument(read: Any) -> None:
     with pytest.raises(WorkbenchError, match=r"^hop: "):
         read(-1, "hop")
 
 
-@pytest.mark.parametrize(("micros", "text"), SPOKEN, ids=repr)
-def test_a_duration_is_said_in_its_two_largest_units(micros: float, text: str) -> None:
+@pytest.mark.parametrize(("micros", "text"), FORMATTED, ids=repr)
+def test_a_duration_is_formatted_in_its_two_largest_units(micros: float, text: str) -> None:
     assert duration_text(micros) == text
 
 
@@ -158,23 +158,23 @@ def test_every_timedelta_keeps_its_microseconds(value: timedelta) -> None:
 
 
 @given(st.integers(0, MOST_TICKS))
-def test_ticks_are_taken_as_they_are(value: int) -> None:
+def test_ticks_are_returned_unchanged(value: int) -> None:
     assert ticks(value) == value
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint8, np.int8])
-def test_integers_of_numpy_are_ticks_like_pythons(kind: Any) -> None:
+def test_integers_of_numpy_are_valid_ticks(kind: Any) -> None:
     assert (ticks(kind(10)), type(ticks(kind(10)))) == (10, int)
 
 
-def test_a_negative_integer_of_numpy_is_refused_as_one() -> None:
-    below: Any = np.int64(-3)
+def test_a_negative_integer_of_numpy_is_refused() -> None:
+    negative: Any = np.int64(-3)
     with pytest.raises(WorkbenchError, match=r"^window: -3 is negative; give zero or more\.$"):
-        ticks(below)
+        ticks(negative)
 
 
 @given(st.datetimes(timezones=st.just(UTC)))
-def test_a_time_and_its_microseconds_are_the_same(moment: datetime) -> None:
+def test_a_time_and_its_microseconds_convert_both_ways(moment: datetime) -> None:
     assert from_epoch(since_epoch(moment)) == moment
     assert since_epoch(moment.replace(tzinfo=None)) == since_epoch(moment)
     assert since_epoch(moment.replace(tzinfo=timezone(timedelta(hours=2)))) == (

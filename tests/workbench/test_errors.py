@@ -1,4 +1,4 @@
-"""How an error and a warning reach the person who asked, in a cell of IPython and elsewhere."""
+"""How errors and warnings are displayed to the user, in a cell of IPython and elsewhere."""
 
 import pickle
 import threading
@@ -25,26 +25,28 @@ def cell() -> Iterator[Callable[[str], str]]:
     shell = InteractiveShell.instance(colors="nocolor", config=quiet)
 
     def run(code: str) -> str:
-        with capture_output() as said:
+        with capture_output() as captured:
             shell.run_cell(code, store_history=False)
-        return str(said.stdout) + str(said.stderr)
+        return str(captured.stdout) + str(captured.stderr)
 
     yield run
     InteractiveShell.clear_instance()
 
 
-def test_an_error_is_the_callers_line_and_one_sentence(cell: Callable[[str], str]) -> None:
-    said = cell("import workbench as wb\nwb.Funnel(['a', 'b'], window='90')").splitlines()
-    begin = next(i for i, one in enumerate(said) if one.endswith(", line 2"))
-    line, blank, *sentence, whole = said[begin + 1 :]
+def test_an_error_displays_the_caller_s_line_and_one_sentence(cell: Callable[[str], str]) -> None:
+    output = cell("import workbench as wb\nwb.Funnel(['a', 'b'], window='90')").splitlines()
+    begin = next(i for i, one in enumerate(output) if one.endswith(", line 2"))
+    line, blank, *sentence, whole = output[begin + 1 :]
     assert line == "----> 2 wb.Funnel(['a', 'b'], window='90')"
     assert (blank, whole) == ("", "%tb shows the whole traceback.")
     assert " ".join(sentence).startswith(f"WorkbenchError: {SENTENCE}")
     assert all(len(one) <= 88 for one in sentence)
-    assert not [one for one in said if ".py" in one]
+    assert not [one for one in output if ".py" in one]
 
 
-def test_the_line_is_the_users_where_a_function_of_theirs_asks(cell: Callable[[str], str]) -> None:
+def test_an_error_displays_the_line_of_a_user_s_function_that_calls(
+    cell: Callable[[str], str],
+) -> None:
     code = "import workbench as wb\ndef mine():\n    return wb.Funnel(['a'], window='90')\nmine()"
     assert "----> 3 return wb.Funnel(['a'], window='90')" in cell(code)
 
@@ -56,7 +58,7 @@ def test_the_whole_traceback_is_one_call_away(cell: Callable[[str], str]) -> Non
     assert SENTENCE in whole
 
 
-def test_an_error_that_is_caught_and_shown_by_python_has_its_traceback() -> None:
+def test_an_error_that_python_formats_has_its_whole_traceback() -> None:
     import traceback
 
     with pytest.raises(WorkbenchError) as error:
@@ -65,28 +67,28 @@ def test_an_error_that_is_caught_and_shown_by_python_has_its_traceback() -> None
 
 
 @pytest.mark.parametrize("kind", [WorkbenchError, JobError])
-def test_an_error_that_was_shown_still_travels(kind: Any) -> None:
+def test_an_error_that_was_displayed_can_be_pickled(kind: Any) -> None:
     error = kind("key: none; name one.")
     assert error._render_traceback_()[0] == f"{kind.__name__}: key: none; name one."
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again)) == (kind, "key: none; name one.")
 
 
-def test_a_warning_points_at_the_line_that_asked() -> None:
-    ours: dict[str, Any] = {"warn": warn}
+def test_a_warning_points_at_the_line_of_the_caller() -> None:
+    namespace: dict[str, Any] = {"warn": warn}
     code = "def deep():\n    warn('by way of ours')"
-    exec(compile(code, str(Path(wb.__file__).with_name("any.py")), "exec"), ours)
-    with warnings.catch_warnings(record=True) as said:
+    exec(compile(code, str(Path(wb.__file__).with_name("any.py")), "exec"), namespace)
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warn("directly")
-        ours["deep"]()
-    assert [one.filename for one in said] == [__file__] * 2
+        namespace["deep"]()
+    assert [one.filename for one in caught] == [__file__] * 2
     lines = Path(__file__).read_text().splitlines()
-    asked = [lines[one.lineno - 1].strip() for one in said]
-    assert asked == ['warn("directly")', 'ours["deep"]()']
+    sources = [lines[one.lineno - 1].strip() for one in caught]
+    assert sources == ['warn("directly")', 'namespace["deep"]()']
 
 
-def test_what_a_widget_notes_is_no_warning_and_another_threads_is_not_noted() -> None:
+def test_collected_warnings_are_not_emitted_and_are_those_of_one_thread() -> None:
     other: list[list[str]] = []
 
     def elsewhere() -> None:

@@ -1,4 +1,4 @@
-"""Sums and means are exact by Spark's own engine, too."""
+"""Sums and means are exact by Spark's engine, too."""
 
 from decimal import Decimal
 
@@ -14,7 +14,7 @@ LEAST = -(2**63)
 
 @pytest.fixture(scope="module")
 def amounts(spark: SparkSession) -> DataFrame:
-    """In each group, amounts that cancel each other but for little."""
+    """Amounts that nearly cancel each other in each group."""
     return spark.sql(
         "SELECT g, i, cast(n AS long) n, cast(d AS decimal(18, 5)) d, cast(w AS decimal(38, 5)) w "
         "FROM VALUES (1, 1, 9223372036854775807, 9999999999999.99999, 1e32), "
@@ -28,8 +28,8 @@ def test_a_window_adds_up_exactly_by_either_engine(amounts: DataFrame, engine: s
     names = [f"{one}_{name}" for one in ("sum", "avg") for name in ("n", "d", "w")]
     functions = {name: getattr(fn, name[:3])(name[4:]) for name in names}
     frame = wb.Frame.rows(None, None)
-    found = wb.over(amounts, "g", "i", frame, engine=engine, **functions)
-    rows = {row["g"]: row for row in found.where("i = 1").collect()}
+    sums = wb.over(amounts, "g", "i", frame, engine=engine, **functions)
+    rows = {row["g"]: row for row in sums.where("i = 1").collect()}
     little = Decimal("0.0001")
     assert [rows[1][name] for name in names[:3]] == [1, little, little]
     assert [rows[1][name] for name in names[3:]] == pytest.approx(
@@ -52,11 +52,11 @@ def test_the_naive_method_adds_up_exactly(amounts: DataFrame) -> None:
     queries = events.select("g", F.timestamp_seconds(F.lit(9)).alias("at")).distinct()
     features = [wb.Aggregation(one, name) for one in ("sum", "avg") for name in ("n", "d", "w")]
     backfill = wb.Backfill(key="g", time="at", aggregations=features)
-    found, naive = (
+    auto, naive = (
         {row["g"]: row.asDict() for row in backfill.run(queries, events, method=method).collect()}
         for method in ("auto", "naive")
     )
-    assert found[1]["n_sum"] == 1
-    for group, row in found.items():
+    assert auto[1]["n_sum"] == 1
+    for group, row in auto.items():
         for name in set(row) - {"g", "at"}:
             assert float(naive[group][name]) == pytest.approx(float(row[name]), rel=1e-15)

@@ -1,4 +1,4 @@
-"""A function is answered by a backfill and held by the online view, or refused by one sentence."""
+"""A backfill and the online view compute a function, or refuse it with one sentence."""
 
 import math
 import re
@@ -43,7 +43,7 @@ def error(values: list[Any]) -> float:
 
 
 LONG, DOUBLE = pa.int64(), pa.float64()
-#: By force of values that are not null, and what there is of no value.
+#: Functions by brute force: of values that are not null, the type, and the result of no value.
 BY_FORCE: dict[str, tuple[Oracle, pa.DataType, Any]] = {
     "bit_and": (lambda values: reduce(and_, values), LONG, None),
     "bit_or": (lambda values: reduce(or_, values), LONG, None),
@@ -69,7 +69,7 @@ def _listed(rows: list[Any], column: str) -> Any:
     return [row[column] for row in cases.in_time(rows, column)] if rows else None
 
 
-#: A tree is of states that merge.
+#: A tree needs states that merge.
 WAYS = [
     (name, way)
     for name in (*BY_FORCE, "array_agg")
@@ -79,35 +79,35 @@ WAYS = [
 
 
 @pytest.mark.parametrize(("name", "way"), WAYS)
-def test_a_backfill_answers_it_in_every_way(name: str, way: str) -> None:
+def test_a_backfill_computes_a_function_in_every_way(name: str, way: str) -> None:
     wanted_of = asked(name)
     one = cases.feature(wanted_of, SPAN)
     if way == "keys whole":
-        found = cases.task(one).answer(*cases.tables(QUERIES, EVENTS)).sort_by("id")
+        answer = cases.task(one).answer(*cases.tables(QUERIES, EVENTS)).sort_by("id")
     elif way == "tree":
-        found = answer_by_tree(QUERIES, EVENTS, [one])
+        answer = answer_by_tree(QUERIES, EVENTS, [one])
     else:
-        found = answer_in_spans(QUERIES, EVENTS, [one])
-    wanted = [cases.by_force(wanted_of, SPAN, False, False, query, EVENTS) for query in QUERIES]
-    got = found.column("found").to_pylist()
-    assert len({str(value) for value in wanted}) > 1
-    assert got == (wanted if name == "array_agg" else pytest.approx(wanted))
+        answer = answer_in_spans(QUERIES, EVENTS, [one])
+    expected = [cases.by_force(wanted_of, SPAN, False, False, query, EVENTS) for query in QUERIES]
+    got = answer.column("found").to_pylist()
+    assert len({str(value) for value in expected}) > 1
+    assert got == (expected if name == "array_agg" else pytest.approx(expected))
 
 
 @pytest.mark.parametrize("name", ["sem", "regr_slope", "regr_count"])
-def test_the_online_view_holds_what_its_cells_have_the_state_of(name: str) -> None:
+def test_the_online_view_computes_functions_whose_state_its_cells_have(name: str) -> None:
     columns = ("number", "number") if name.startswith("regr") else ("number",)
     kind = LONG if name == "regr_count" else DOUBLE
     layout = online_cases.layout_of(online_cases.features(calls=[(name, columns, kind)]))
     view = online_cases.View(online_cases.Memory(), layout)
-    nothing = dict.fromkeys(online_cases.SCHEMA.names)
-    events = [nothing | event | {"flag": True} for event in EVENTS]
+    nulls = dict.fromkeys(online_cases.SCHEMA.names)
+    events = [nulls | event | {"flag": True} for event in EVENTS]
     view.seen += events[:4]
     view.upload(12)
     view.stream(events[4:])
     row = view.fetch(["a"], 30)["a"]
-    wanted = online_cases.expected(layout, view.known, ["a"], 30)[0]
-    assert row == {one: pytest.approx(value, nan_ok=True) for one, value in wanted.items()}
+    expected = online_cases.expected(layout, view.known, ["a"], 30)[0]
+    assert row == {one: pytest.approx(value, nan_ok=True) for one, value in expected.items()}
 
 
 CELLS = "a store's cells have no place for the state of {}, so the online view cannot hold it; use "
@@ -120,14 +120,14 @@ NOT_HELD = {
 
 
 @pytest.mark.parametrize("name", NOT_HELD)
-def test_the_online_view_says_what_it_cannot_hold(name: str) -> None:
+def test_the_online_view_refuses_functions_that_it_cannot_hold(name: str) -> None:
     kind, sentence = NOT_HELD[name]
     layout = online_cases.layout_of(online_cases.features(calls=[(name, ("number",), kind)]))
     with pytest.raises(wb.WorkbenchError, match=re.escape(f"{sentence}wb.Backfill.run.")):
         _ = layout.parts
 
 
-def test_a_backfill_says_what_only_a_window_call_has(spark: Any) -> None:
+def test_a_backfill_refuses_what_only_a_window_call_has(spark: Any) -> None:
     with pytest.raises(wb.WorkbenchError, match="has its own order, but a window's events"):
         wb.Aggregation(fn.first("x").order_by("y"), windows=None)
     for function in (fn.nth("x", F.col("n")), fn.nth("x", -1)):

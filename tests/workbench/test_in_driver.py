@@ -1,4 +1,4 @@
-"""Small tables that are given are answered in this process, as Spark's workers answer them."""
+"""Small local tables are answered in this process, with the answers of Spark's workers."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -36,9 +36,9 @@ from workbench.spark.sources.held import (
     source,
 )
 
-#: Of each kind of question so many tables are answered on both ways.
+#: The number of tables that each kind of query is tested with, in both ways.
 BOTH_WAYS = draws(2, phases=[Phase.generate])
-#: Functions of each kind of answer and of argument; some have a condition, which Spark computes.
+#: Functions for each kind of result and argument; some have a condition, which Spark computes.
 SOME = ("counted", "spent", "mean_x", "low_word", "band", "q_at", "disc_day", "counts", "rank")
 STEPS = ("", "a", "ab")
 MOMENTS = st.one_of(
@@ -48,7 +48,7 @@ MOMENTS = st.one_of(
 
 @st.composite
 def events(draw: st.DrawFn, most_rows: int = 40) -> pa.Table:
-    """Ties, duplicates, a hot key, nulls, NaN, and times before 1970."""
+    """Draw events with ties, duplicates, a hot key, nulls, NaN, and times before 1970."""
     size = draw(st.integers(0, most_rows))
     columns: dict[str, tuple[st.SearchStrategy[Any], pa.DataType]] = {
         "who": (st.sampled_from(["x", "x", "x", "y", "z", None]), pa.string()),
@@ -64,13 +64,13 @@ def events(draw: st.DrawFn, most_rows: int = 40) -> pa.Table:
     return pa.table(drawn)
 
 
-def both_ways(spark: SparkSession, ask: Any) -> None:
-    """Ask in this process, of all rows and some keys at a time, and in Spark's workers."""
+def both_ways(spark: SparkSession, query: Any) -> None:
+    """Compare a query in this process, on all rows and on some keys at a time, to Spark's."""
     with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
-        here: DataFrame = ask()
+        here: DataFrame = query()
         with as_large():
-            in_parts: DataFrame = ask()
-    there: DataFrame = ask()
+            in_parts: DataFrame = query()
+    there: DataFrame = query()
     assert local_rows(there) is None
     for one in (here, in_parts):
         assert local_rows(one) is not None
@@ -94,7 +94,7 @@ def in_any_order(df: DataFrame) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def on_spark(spark: SparkSession) -> None:
-    """What is asked outside of :func:`both_ways` is asked of Spark's workers."""
+    """Outside of :func:`both_ways`, queries run in Spark's workers."""
     assert spark.conf.get(ANSWER_IN_DRIVER) == NEVER
 
 
@@ -121,17 +121,17 @@ def test_steps_are_those_of_sparks_workers(
     steps = {"first": "event = ''", "then": "value > 0 AND event <> ''"} if conditions else STEPS
     funnel = wb.Funnel(steps, "10 hours", key="who", time="at")
     with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
-        here = quietly(funnel, rows)
+        here = steps_without_warnings(funnel, rows)
         with as_large():
-            in_parts = quietly(funnel, rows)
-    there = quietly(funnel, rows)
+            in_parts = steps_without_warnings(funnel, rows)
+    there = steps_without_warnings(funnel, rows)
     for one in (here, in_parts):
         pd.testing.assert_frame_equal(one, there)
         assert one.attrs == there.attrs
 
 
-def quietly(funnel: wb.Funnel, rows: Any) -> pd.DataFrame:
-    """Steps without the warnings of rows that were left out, whose count is in the attributes."""
+def steps_without_warnings(funnel: wb.Funnel, rows: Any) -> pd.DataFrame:
+    """Return steps without a warning of rows left out, whose count is in the attributes."""
     from workbench.funnel.summary import summary_of
 
     return summary_of(funnel, rows, warn=False).steps
@@ -159,8 +159,8 @@ def test_quantiles_are_those_of_sparks_workers(
     both_ways(spark, lambda: wb.quantiles(rows, ["value", "at"], [0.25, 0.5], by=by))
 
 
-#: Values of a row that an argument cannot have, and what is said of them.
-NO_ARGUMENTS: list[tuple[Callable[[], dict[str, Any]], str]] = [
+#: Arguments with invalid values in some row, and the error message.
+INVALID_ARGUMENTS: list[tuple[Callable[[], dict[str, Any]], str]] = [
     *(
         (
             lambda unit=unit: {"frame": getattr(wb.Frame, unit)(F.col("n"), 1), "a": fn.count()},
@@ -176,8 +176,8 @@ NO_ARGUMENTS: list[tuple[Callable[[], dict[str, Any]], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "sentence"), NO_ARGUMENTS)
-def test_a_row_whose_argument_means_nothing_is_told_in_one_sentence(
+@pytest.mark.parametrize(("make", "sentence"), INVALID_ARGUMENTS)
+def test_an_invalid_value_of_an_argument_in_a_row_is_an_error_of_one_sentence(
     spark: SparkSession, make: Callable[[], dict[str, Any]], sentence: str
 ) -> None:
     rows = pa.table({"k": [1, 2], "n": [-3, None]})
@@ -189,7 +189,7 @@ def test_a_row_whose_argument_means_nothing_is_told_in_one_sentence(
     assert str(error.value) == sentence
 
 
-#: Values of lists, structs and maps at one time, the last of which is the greatest.
+#: Ascending values of lists, structs and maps, at one time.
 NESTED: list[tuple[pa.DataType, list[Any]]] = [
     (pa.list_(pa.int64()), [None, [], [None, 9], [1], [1, 0], [2]]),
     (pa.list_(pa.float64()), [[-math.inf], [-0.0, 1.0], [0.0, 2.0], [math.nan]]),
@@ -202,27 +202,27 @@ NESTED: list[tuple[pa.DataType, list[Any]]] = [
 
 
 @pytest.mark.parametrize(("kind", "values"), NESTED, ids=lambda one: str(one)[:30])
-def test_nested_events_of_one_time_have_one_order_wherever_they_are_answered(
+def test_nested_events_at_one_time_have_the_same_order_in_both_ways(
     spark: SparkSession, kind: pa.DataType, values: list[Any]
 ) -> None:
     queries, size = pa.table({"u": ["a"], "t": [5]}), len(values)
     backwards = pa.array(values[::-1], kind)
     events = pa.table({"u": ["a"] * size, "t": [1] * size, "l": backwards})
-    asked = [wb.Aggregation(name, "l", name=name) for name in ("count", "first", "last")]
-    ordered = wb.Backfill("u", "t", [*asked, wb.Aggregation("array_agg", "l")], "sliding")
+    aggregations = [wb.Aggregation(name, "l", name=name) for name in ("count", "first", "last")]
+    ordered = wb.Backfill("u", "t", [*aggregations, wb.Aggregation("array_agg", "l")], "sliding")
     both_ways(spark, lambda: ordered.run(queries, events))
-    (found,) = ordered.run(queries, events).toArrow().select([2, 3, 4, 5]).to_pylist()
+    (row,) = ordered.run(queries, events).toArrow().select([2, 3, 4, 5]).to_pylist()
     count = size - values.count(None)
-    assert str([*found.values()]) == str([count, values[0], values[-1], values])
+    assert str([*row.values()]) == str([count, values[0], values[-1], values])
     # Spark orders no maps.
     if not pa.types.is_map(kind):
-        naive = wb.Backfill("u", "t", asked, "sliding").run(queries, events, method="naive")
+        naive = wb.Backfill("u", "t", aggregations, "sliding").run(queries, events, method="naive")
         assert str(naive.toArrow().select([2, 3, 4]).to_pylist()) == str(
-            [{name: found[name] for name in ("count", "first", "last")}]
+            [{name: row[name] for name in ("count", "first", "last")}]
         )
 
 
-def test_what_is_answered_here_is_said_and_may_be_asked_of_spark(spark: SparkSession) -> None:
+def test_a_call_explains_where_it_is_answered_and_settings_choose_it(spark: SparkSession) -> None:
     rows = pd.DataFrame({"k": [1, 1, 2], "t": [1, 2, 3], "v": [5, 7, 6]})
     over = wb.Over("k", "t", wb.Frame.rows(-1, 0), usual=wb.fn.median("v"))
     backfill = wb.Backfill("k", "t", wb.Aggregation("sum", "v", windows=5), "sliding")
@@ -245,7 +245,7 @@ def test_what_is_answered_here_is_said_and_may_be_asked_of_spark(spark: SparkSes
     assert str(error.value).startswith(f"{ANSWER_IN_DRIVER}: 'always'")
 
 
-def test_a_local_relation_is_answered_here_where_it_is_asked_at_once_or_so_said(
+def test_a_local_relation_is_answered_here_for_immediate_results_or_if_set(
     spark: SparkSession,
 ) -> None:
     table = wb.table(pd.DataFrame({"k": [1, 1, 2], "t": [1, 2, 3], "e": ["a", "b", "a"]}))
@@ -254,36 +254,34 @@ def test_a_local_relation_is_answered_here_where_it_is_asked_at_once_or_so_said(
         assert local_rows(funnel.levels(table.where("t > 0"))) is None
         assert funnel.steps(table)["users"].tolist() == [2, 1]
     with session_options(spark, {ANSWER_IN_DRIVER: LOCAL}):
-        found = funnel.levels(table.where("t > 0"))
-        assert local_rows(found) == 2
-        assert sorted(row.level for row in found.collect()) == [1, 2]
+        levels = funnel.levels(table.where("t > 0"))
+        assert local_rows(levels) == 2
+        assert sorted(row.level for row in levels.collect()) == [1, 2]
         assert local_rows(funnel.levels(spark.range(3).selectExpr("id k", "id t", "'a' e"))) is None
 
 
-def test_files_of_a_few_bytes_are_fetched_where_an_answer_is_wanted_at_once(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_small_files_are_fetched_for_immediate_results(spark: SparkSession, tmp_path: Path) -> None:
     rows = pa.table({"k": [1, 1, 2, None], "t": [1, 2, 3, 4], "e": ["a", "b", "a", "a"]})
     pq.write_table(rows, tmp_path / "events.parquet")
     files = spark.read.parquet(str(tmp_path / "events.parquet"))
     funnel = wb.Funnel({"first": "e = 'a'", "then": "e = 'b'"}, 5, key="k", time="t")
-    there = quietly(funnel, files)
+    there = steps_without_warnings(funnel, files)
     with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
         assert isinstance(source(files, at_once=True), HeldTable)
         assert not isinstance(source(files), HeldTable)
         assert not isinstance(source(spark.range(10**9), at_once=True), HeldTable)
-        here = quietly(funnel, files)
+        here = steps_without_warnings(funnel, files)
         pd.testing.assert_frame_equal(here, there)
         assert here.attrs["skipped"] == there.attrs["skipped"] == 1
         with patch.object(in_driver, "in_arrow", side_effect=JobError(in_driver.MOST_RESULTS)):
-            pd.testing.assert_frame_equal(quietly(funnel, files), there)
+            pd.testing.assert_frame_equal(steps_without_warnings(funnel, files), there)
 
 
 @pytest.mark.parametrize("engine", ["kernel", "spark"])
 def test_times_without_a_zone_go_by_the_clock_of_the_session(
     spark: SparkSession, engine: str
 ) -> None:
-    # 1:00 and 4:00 are two hours apart; 2:30 is never shown that day, and twice in October.
+    # 1:00 and 4:00 are two hours apart; 2:30 does not exist that day, and comes twice in October.
     clocks = ["2024-03-31 01:00", "2024-03-31 02:30", "2024-03-31 04:00", "2024-10-27 02:30"]
     rows = pd.DataFrame({"k": 1, "t": pd.to_datetime(clocks)})
     over = wb.Over("k", "t", wb.Frame.range("-2 hours", 0), engine, n=wb.fn.count())
@@ -294,16 +292,16 @@ def test_times_without_a_zone_go_by_the_clock_of_the_session(
             assert in_any_order(over.run(rows)) == there
 
 
-def test_a_sum_beyond_its_type_is_one_sentence_as_for_calls_that_run_a_job(
+def test_a_sum_beyond_its_type_is_the_same_error_as_in_a_job(
     spark: SparkSession,
 ) -> None:
     most = 2**63 - 1
     rows = pd.DataFrame({"k": 1, "t": [1, 2], "v": [most, most]})
     queries = pd.DataFrame({"k": [1], "t": [3]})
     backfill = wb.Backfill("k", "t", wb.Aggregation("sum", "v", windows=5), "sliding")
-    said = "a sum does not fit a 64-bit integer; cast the column to double."
+    sentence = "a sum does not fit a 64-bit integer; cast the column to double."
     with session_options(spark, {ANSWER_IN_DRIVER: GIVEN}):
-        with pytest.raises(JobError, match=f"^total: {said}$"):
+        with pytest.raises(JobError, match=f"^total: {sentence}$"):
             wb.over(rows, "k", "t", engine="kernel", total=fn.sum("v"))
-        with pytest.raises(JobError, match=f"^v_sum_5: {said}$"):
+        with pytest.raises(JobError, match=f"^v_sum_5: {sentence}$"):
             backfill.run(queries, rows)

@@ -1,4 +1,4 @@
-"""Each limit of docs/limits.md: just at it everything works, and beyond it the page's sentence."""
+"""Each limit of docs/limits.md: calls work at it, and beyond it raise the sentence of the page."""
 
 import re
 import tempfile
@@ -43,7 +43,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "limits.md").read_text()
 
 
 def rows_under(heading: str) -> dict[str, list[str]]:
-    """The rows of the table under a heading of the page: what it is about, and the other cells."""
+    """Return the rows of the table under a heading of the page: first cell -> other cells."""
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     cells = [
         [cell.strip() for cell in line.strip("|").split(" | ")]
@@ -59,16 +59,16 @@ TRIED = rows_under("What has no limit of its own")
 
 
 def number(cell: str) -> int:
-    """The first number of a cell."""
+    """Return the first number in a cell."""
     return int(re.findall(r"\d[\d,]*", cell)[0].replace(",", ""))
 
 
-def most(what: str) -> int:
+def limit_of(what: str) -> int:
     return number(REFUSED[what][0])
 
 
 class Case(NamedTuple):
-    """What works just at a limit, and what raises just beyond it; each gets the limit."""
+    """A call that works at a limit, and one that raises beyond it; each gets the limit."""
 
     at: Callable[[int], Any] | None
     beyond: Callable[[int], Any]
@@ -76,8 +76,8 @@ class Case(NamedTuple):
 
 
 def funnel(steps: int = 2, **more: Any) -> wb.Funnel:
-    given: dict[str, Any] = {"window": 5, "key": "k", "time": "t", "event": "event"} | more
-    return wb.Funnel([f"step {i}" for i in range(steps)], **given)
+    arguments: dict[str, Any] = {"window": 5, "key": "k", "time": "t", "event": "event"} | more
+    return wb.Funnel([f"step {i}" for i in range(steps)], **arguments)
 
 
 def table(rows: int = 9) -> DataFrame:
@@ -89,8 +89,8 @@ def table(rows: int = 9) -> DataFrame:
     )
 
 
-def driven(values: int) -> object:
-    """Ask what tells one who dropped off, with so many values of a column, from one who went on."""
+def drivers_of_values(values: int) -> object:
+    """Compare a user who dropped off, with `values` values of a column, to one who went on."""
     stays = wb.session().range(values).selectExpr("0L AS k", "0L AS t", "'step 0' AS event", "id n")
     goes = "SELECT 1L k, i t, concat('step ', i DIV 3) event, 0L n FROM VALUES (0L), (3L) AS (i)"
     return funnel().drivers(stays.union(wb.session().sql(goes)), step=2, by="n")
@@ -103,7 +103,7 @@ def nested(depth: int) -> DataFrame:
     return table().withColumn("deep", column)
 
 
-def counted(df: DataFrame) -> int:
+def rows_of_a_window_call(df: DataFrame) -> int:
     return wb.over(df, "k", "t", wb.Frame.rows(-1, 0), m=wb.fn.median("t")).toArrow().num_rows
 
 
@@ -113,19 +113,19 @@ def along_decimals(digits: int) -> Any:
 
 
 def same_values(size: int, count: int) -> pa.ChunkedArray:
-    """Values of so many bytes each, which all lie at one place of the memory."""
+    """Return `count` values of `size` bytes each, which share their memory."""
     one = pa.array(["x" * size])
     return pa.chunked_array([one] * count)
 
 
 def nulls(rows: int) -> pa.Table:
-    """A column without any memory, as long as the parts that it consists of."""
+    """Return a column of `rows` nulls in two chunks, which takes no memory."""
     half = pa.nulls(rows // 2)
     return pa.table({"k": pa.chunked_array([half, half])})
 
 
-def joined(frames: int) -> Any:
-    """Join a text of 1 MiB in each of so many frames."""
+def join_texts(frames: int) -> Any:
+    """Join a text of 1 MiB in each frame."""
     text, ones = np.zeros(2**20, np.uint8), np.full(frames, 2**20)
     start = np.append(0, ones[1:])
     ends = np.arange(1, frames + 1)
@@ -133,10 +133,10 @@ def joined(frames: int) -> Any:
     return moving_join(np.array([0, frames]), text, start, ones, *column, b"")
 
 
-def query_times(most: int, queries: int) -> None:
+def query_times(most_bytes: int, queries: int) -> None:
     rows = pa.table({"k": pa.array(range(queries)), "__time__": pa.array(range(queries))})
     sent = to_one_task([QueryTimes.of(rows, ("k",)).table()], QUERY_TIMES, ["k"])
-    list(JoinTask(("k",), most).run(sent))
+    list(JoinTask(("k",), most_bytes).run(sent))
 
 
 def stream(rows: int) -> Any:
@@ -145,12 +145,12 @@ def stream(rows: int) -> Any:
     return arrivals_of(over, df, "on update", sizes=[rows])
 
 
-def read_over(low: Any) -> wb.Frame:
+def frame_from(low: Any) -> wb.Frame:
     return wb.Frame.range(low, 0) if isinstance(low, str) else wb.Frame.rows(low, 0)
 
 
 @in_one_sentence()
-def raised(error: Exception) -> None:
+def raise_in_a_job(error: Exception) -> None:
     raise error
 
 
@@ -158,12 +158,12 @@ def store(size: int) -> Embedded:
     return Embedded(tempfile.mkdtemp(), most_bytes=size)
 
 
-def traced(rows: int) -> Any:
-    """Step through a funnel of one step over so many rows: each opens a window."""
-    held = (np.zeros(1, np.int64) for _ in range(2))
-    written = np.zeros(rows, np.int32), np.zeros(1, np.int64)
+def trace_funnel(rows: int) -> Any:
+    """Trace a funnel of one step over `rows` rows, each of which opens a window."""
+    state = (np.zeros(1, np.int64) for _ in range(2))
+    output = np.zeros(rows, np.int32), np.zeros(1, np.int64)
     time, step, modes = np.arange(rows), np.ones(rows, np.uint32), (False,) * 4
-    return trace(window_funnel, time, step, 5, *modes, *held, *written)
+    return trace(window_funnel, time, step, 5, *modes, *state, *output)
 
 
 TOO_LARGE = "org.apache.arrow.vector.util.OversizedAllocationException: Memory required for vector"
@@ -190,8 +190,8 @@ CASES = {
         session=True,
     ),
     "values of a column of `funnel.drivers`": Case(
-        lambda n: driven(n),
-        lambda n: driven(n + 1),
+        lambda n: drivers_of_values(n),
+        lambda n: drivers_of_values(n + 1),
         session=True,
     ),
     "different names of events that `wb.prepare` holds": Case(
@@ -205,10 +205,10 @@ CASES = {
     ),
     "a duration, as an integer": Case(ticks, lambda n: ticks(n + 1)),
     "the bounds of a frame, in rows, groups or numbers": Case(
-        lambda n: read_over(-n), lambda n: read_over(-n - 1)
+        lambda n: frame_from(-n), lambda n: frame_from(-n - 1)
     ),
     "the bounds of a frame, in months": Case(
-        lambda n: read_over(f"-{n} months"), lambda n: read_over(f"-{n + 1} months")
+        lambda n: frame_from(f"-{n} months"), lambda n: frame_from(f"-{n + 1} months")
     ),
     "digits of decimals along which a frame has distances": Case(
         along_decimals, lambda n: along_decimals(n + 1), session=True
@@ -228,7 +228,9 @@ CASES = {
         lambda n: wb.fn.approx_top_k("x", n), lambda n: wb.fn.approx_top_k("x", n + 1)
     ),
     "nesting of a column's type": Case(
-        lambda n: counted(nested(n)), lambda n: counted(nested(n + 1)), session=True
+        lambda n: rows_of_a_window_call(nested(n)),
+        lambda n: rows_of_a_window_call(nested(n + 1)),
+        session=True,
     ),
     "rows that meet in one task": Case(None, lambda n: key_codes(nulls(n + 1))),
     "text or binary values of one column in one task": Case(
@@ -236,13 +238,13 @@ CASES = {
         lambda n: as_array(same_values(2**26, n * 2**4)),
     ),
     "rows in bundles for one task of a window call or a funnel": Case(
-        None, lambda n: raised(RuntimeError(f"{TOO_LARGE} is ({n * 2**30 + 1})"))
+        None, lambda n: raise_in_a_job(RuntimeError(f"{TOO_LARGE} is ({n * 2**30 + 1})"))
     ),
     "values of all lists that a window call makes in one task": Case(
         lambda n: list_ends(np.array([n])), lambda n: list_ends(np.array([n, 1]))
     ),
     "bytes of all texts that `string_agg` joins in one task": Case(
-        lambda n: joined(2**4), lambda n: joined((n + 1) // 2**20)
+        lambda n: join_texts(2**4), lambda n: join_texts((n + 1) // 2**20)
     ),
     'keys and times of queries for `method="tree"`': Case(
         lambda n: query_times(n * 1_000_000, 2**10), lambda n: query_times(n * 1_000_000, 2**21)
@@ -259,7 +261,7 @@ CASES = {
         lambda n: store(n).write([(b"key", b"x" * (n // 2))]),
         lambda n: store(n).write([(b"key", b"x" * n)]),
     ),
-    "steps of a trace": Case(lambda n: traced(n // 10), lambda n: traced(n)),
+    "steps of a trace": Case(lambda n: trace_funnel(n // 10), lambda n: trace_funnel(n)),
     "values of a tree that is shown": Case(
         lambda n: run_tree("sum", range(n), wb.Frame.rows(-1, 0)),
         lambda n: run_tree("sum", range(n + 1), wb.Frame.rows(-1, 0)),
@@ -321,48 +323,48 @@ def test_every_limit_of_the_page_is_tested() -> None:
 
 
 @pytest.mark.parametrize("what", IN_PROCESS)
-def test_just_at_a_limit_it_works(what: str) -> None:
+def test_a_call_at_a_limit_works(what: str) -> None:
     case = CASES[what]
     if case.at is not None:
-        case.at(most(what))
+        case.at(limit_of(what))
 
 
 @pytest.mark.parametrize("what", ON_SPARK)
-def test_just_at_a_limit_it_works_on_spark(spark: SparkSession, what: str) -> None:
-    test_just_at_a_limit_it_works(what)
+def test_a_call_at_a_limit_works_on_spark(spark: SparkSession, what: str) -> None:
+    test_a_call_at_a_limit_works(what)
 
 
 @pytest.mark.parametrize("what", IN_PROCESS)
-def test_beyond_a_limit_stands_the_sentence_of_the_page(what: str) -> None:
+def test_a_call_beyond_a_limit_raises_the_sentence_of_the_page(what: str) -> None:
     case = CASES[what]
     with pytest.raises((wb.WorkbenchError, OverflowError, ValueError)) as error:
-        case.beyond(most(what))
-    said = re.sub(rf"{tempfile.gettempdir()}/\w+", "/data/features", str(error.value))
-    assert f"`{said}`" == REFUSED[what][1]
+        case.beyond(limit_of(what))
+    message = re.sub(rf"{tempfile.gettempdir()}/\w+", "/data/features", str(error.value))
+    assert f"`{message}`" == REFUSED[what][1]
 
 
 @pytest.mark.parametrize("what", ON_SPARK)
-def test_beyond_a_limit_stands_the_sentence_of_the_page_on_spark(
+def test_a_call_beyond_a_limit_raises_the_sentence_of_the_page_on_spark(
     spark: SparkSession, what: str
 ) -> None:
-    test_beyond_a_limit_stands_the_sentence_of_the_page(what)
+    test_a_call_beyond_a_limit_raises_the_sentence_of_the_page(what)
 
 
 @pytest.mark.parametrize("what", CONSTANTS)
-def test_as_much_is_shown_as_the_page_says(what: str) -> None:
+def test_limits_of_what_is_shown_are_those_of_the_page(what: str) -> None:
     assert number(SHOWN[what][0]) == CONSTANTS[what]
 
 
 @pytest.mark.parametrize("what", BROKEN_OFF)
-def test_a_job_that_is_broken_off_says_why(what: str) -> None:
+def test_the_error_of_an_aborted_job_says_why(what: str) -> None:
     begin = rows_under("What breaks a job off")[what][0].strip("`")
     with pytest.raises(wb.WorkbenchError) as error:
-        raised(RuntimeError(f"Job aborted.\n{BROKEN_OFF[what]}\n\tat org.apache.spark"))
+        raise_in_a_job(RuntimeError(f"Job aborted.\n{BROKEN_OFF[what]}\n\tat org.apache.spark"))
     assert str(error.value).startswith(begin)
     assert "\n" not in str(error.value)
 
 
-def test_what_has_no_limit_goes_as_far_as_the_page_says(spark: SparkSession) -> None:
+def test_sizes_without_a_limit_work_as_far_as_the_page_says(spark: SparkSession) -> None:
     tried = {what: number(cells[0]) for what, cells in TRIED.items()}
     name = "n" * tried["letters of a column's name"]
     key = F.concat(F.lit("x" * tried["bytes of a key"]), (F.col("id") % 2).cast("string"))
@@ -387,15 +389,15 @@ def test_what_has_no_limit_goes_as_far_as_the_page_says(spark: SparkSession) -> 
     assert last.toArrow().to_pylist()[0].popitem()[1] == 2
 
 
-def test_times_go_to_the_ends_of_spark_s_years_and_of_64_bits(spark: SparkSession) -> None:
+def test_times_may_be_at_the_ends_of_spark_s_years_and_of_64_bits(spark: SparkSession) -> None:
     ends = {"timestamp": ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999")}
     ends["bigint"] = (str(-(2**63)), str(2**63 - 1))
-    found = wb.Funnel(["a"], window=1, key="k", time="t", event="event")
+    by_integer = wb.Funnel(["a"], window=1, key="k", time="t", event="event")
     for kind, (first, last) in ends.items():
         rows = [(1, first, "a"), (2, last, "a")]
         events = spark.createDataFrame(rows, "k int, t string, event string")
         events = events.withColumn("t", F.col("t").cast(kind))
-        whole_day = wb.Funnel(["a"], window="1 day", key="k", time="t", event="event")
-        funnel = found if kind == "bigint" else whole_day
+        by_timestamp = wb.Funnel(["a"], window="1 day", key="k", time="t", event="event")
+        funnel = by_integer if kind == "bigint" else by_timestamp
         reached = funnel.levels(events).select("k", F.col("reached")[0].cast("string").alias("t"))
         assert {row.k: row.t for row in reached.collect()} == {1: first, 2: last}

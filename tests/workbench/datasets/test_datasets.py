@@ -1,4 +1,4 @@
-"""The datasets are what their descriptions say, on every machine."""
+"""The datasets have the contents that their descriptions state, on every machine."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 
 @pytest.fixture(scope="module")
 def spark(spark: SparkSession) -> Iterator[SparkSession]:
-    """The session of all tests, generating code as users' do: these tables are not small."""
+    """The session of all tests, with code generation as users have it: tables here are large."""
     with generating_code(spark):
         yield spark
 
@@ -67,9 +67,11 @@ def test_a_known_flight_is_at_its_instants(flights: DataFrame) -> None:
 
 def test_a_landing_follows_its_departure_by_a_plausible_time(flights: DataFrame) -> None:
     order = "partition by flight, carrier, origin, dest, tailnum order by time, event"
-    before = flights.withColumn("left", F.expr(f"lag(time) over ({order})"))
-    before = before.withColumn("before", F.expr(f"lag(event) over ({order})"))
-    landed = before.where("event like 'landed%'")
+    flights_and_previous = flights.withColumn("left", F.expr(f"lag(time) over ({order})"))
+    flights_and_previous = flights_and_previous.withColumn(
+        "before", F.expr(f"lag(event) over ({order})")
+    )
+    landed = flights_and_previous.where("event like 'landed%'")
     hours = (F.unix_timestamp("time") - F.unix_timestamp("left")) / 3600
     summary = landed.agg(
         F.count_if(F.col("before").like("departed%")), F.min(hours), F.max(hours)
@@ -81,7 +83,7 @@ def test_a_landing_follows_its_departure_by_a_plausible_time(flights: DataFrame)
     assert longest < 13
 
 
-def test_the_clocks_of_the_destination_are_heeded(flights: DataFrame) -> None:
+def test_arrivals_are_in_the_time_zone_of_the_destination(flights: DataFrame) -> None:
     """Honolulu is ten to eleven hours of flight away; by New York's clocks it would be five."""
     order = "partition by flight, carrier, tailnum order by time"
     pairs = flights.where("dest = 'HNL' and delay is not null")
@@ -127,7 +129,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def test_a_broken_copy_is_made_again(spark: SparkSession, cache: Path) -> None:
+def test_a_broken_copy_is_replaced(spark: SparkSession, cache: Path) -> None:
     assert datasets.weather(spark).count() == 26_115
     (copy,) = cache.rglob("*.parquet")
     copy.write_bytes(copy.read_bytes()[:1000])
@@ -143,7 +145,7 @@ def test_a_copy_goes_to_the_temporary_files_when_no_cache_folder_can_be_made(
     assert len(list((cache.parent / "temporary").rglob("*.parquet"))) == 1
 
 
-def test_the_clickstream_has_the_rows_and_users_asked_for(clicks: DataFrame) -> None:
+def test_the_clickstream_has_the_requested_rows_and_users(clicks: DataFrame) -> None:
     assert clicks.count() == 50_000
     assert clicks.agg(F.count_distinct("user_id"), F.max("user_id")).collect() == [(5000, 5000)]
     assert clicks.columns == ["user_id", "timestamp", "event", "country", "device"]
@@ -161,7 +163,7 @@ def test_another_seed_gives_another_clickstream(spark: SparkSession) -> None:
     assert zero != one
 
 
-def test_events_of_a_user_may_share_their_instant(clicks: DataFrame) -> None:
+def test_events_of_a_user_may_be_at_one_instant(clicks: DataFrame) -> None:
     ties = clicks.groupBy("user_id", "timestamp").count().where("count > 1").count()
     assert 500 < ties < 5000
 
@@ -212,7 +214,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), BAD)
-def test_a_bad_argument_is_named(
+def test_an_invalid_argument_is_named(
     spark: SparkSession, arguments: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(WorkbenchError, match=sentence):

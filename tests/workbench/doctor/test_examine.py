@@ -1,4 +1,4 @@
-"""Sessions of every kind are examined, and none is changed by it."""
+"""Sessions of every kind are examined without being changed."""
 
 import socket
 import subprocess
@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 ROOT = Path(__file__).parents[3]
 
 
-def examined(spark: SparkSession) -> dict[str, tuple[bool, str]]:
+def findings_of(spark: SparkSession) -> dict[str, tuple[bool, str]]:
     return {subject: (good, words) for subject, good, words in examine(spark)}
 
 
@@ -24,33 +24,33 @@ def examined(spark: SparkSession) -> dict[str, tuple[bool, str]]:
     "kind", ["classic", "connect", pytest.param("cluster", marks=pytest.mark.cluster)]
 )
 def test_executors_of_every_kind_of_session_answer(run_on: RunOn, kind: str) -> None:
-    found = run_on(kind, examined)
+    findings = run_on(kind, findings_of)
     for subject in ("Spark", "Java", "Executors", "Packages", "Sketches", "Kernels there"):
-        assert found[subject][0], found[subject]
-    assert found["Compiled kernels"] == (True, "what is compiled here runs there.")
+        assert findings[subject][0], findings[subject]
+    assert findings["Compiled kernels"] == (True, "what is compiled here runs there.")
 
 
-def test_a_python_that_cannot_be_started_is_said_in_a_line(
+def test_a_python_that_cannot_be_started_is_a_finding(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/no/such/python")
-    good, words = examined(spark)["Executors"]
+    good, words = findings_of(spark)["Executors"]
     assert not good
     assert words.startswith("Python does not answer there; fix this: java.io.IOException: Cannot")
     assert '"/no/such/python"' in words
 
 
-def test_the_command_prints_a_line_each_and_its_code_says_whether_all_is_well(jvm: None) -> None:
+def test_the_command_prints_a_line_per_check_and_exits_with_0_if_all_are_good(jvm: None) -> None:
     command = [sys.executable, "-m", "workbench.doctor", "--master", "local[1]"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = run.stdout.splitlines()
-    looked, wrong = len(lines) - 1, sum(line.startswith("LOOK") for line in lines)
-    assert lines[-1] == f"{looked} checks, {wrong} marked LOOK."
-    assert looked > 10
+    checks, wrong = len(lines) - 1, sum(line.startswith("LOOK") for line in lines)
+    assert lines[-1] == f"{checks} checks, {wrong} marked LOOK."
+    assert checks > 10
     assert run.returncode == (wrong > 0)
 
 
-def test_one_place_is_examined_at_a_time() -> None:
+def test_the_command_takes_either_a_master_or_a_remote() -> None:
     command = [sys.executable, "-m", "workbench.doctor", "--master", "local", "--remote", "sc://a"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 2
@@ -59,14 +59,14 @@ def test_one_place_is_examined_at_a_time() -> None:
 
 @pytest.fixture
 def closed() -> str:
-    """An address at which nothing listens."""
+    """An address where no process listens."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{one.getsockname()[1]}"
 
 
 @pytest.mark.parametrize(("option", "start"), [("remote", "sc"), ("master", "spark")])
-def test_an_address_where_nothing_answers_is_said_at_once(
+def test_an_address_where_nothing_answers_is_an_error_at_once(
     option: str, start: str, closed: str
 ) -> None:
     command = [sys.executable, "-m", "workbench.doctor", f"--{option}", f"{start}://{closed}"]
@@ -79,17 +79,19 @@ def test_an_address_where_nothing_answers_is_said_at_once(
 
 def test_one_of_several_masters_is_enough(closed: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as open_:
-        there = f"127.0.0.1:{open_.getsockname()[1]}"
-        check_reachable({"spark.master": f"spark://{closed},{there}"})
+        address = f"127.0.0.1:{open_.getsockname()[1]}"
+        check_reachable({"spark.master": f"spark://{closed},{address}"})
     with pytest.raises(WorkbenchError, match="master: nothing answers"):
         check_reachable({"spark.master": f"spark://{closed}"})
 
 
-def test_what_takes_connections_and_is_no_server_of_spark_connect_is_said() -> None:
+def test_a_server_that_is_not_spark_connect_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        there = f"127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(WorkbenchError, match=f"what listens at {there} is not a Spark Connect"):
-            check_reachable({"spark.remote": f"sc://{there}"})
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(
+            WorkbenchError, match=f"what listens at {address} is not a Spark Connect"
+        ):
+            check_reachable({"spark.remote": f"sc://{address}"})
 
 
 @pytest.mark.parametrize(
@@ -102,10 +104,10 @@ def test_what_takes_connections_and_is_no_server_of_spark_connect_is_said() -> N
         ("remote", "sc://one:port"),
     ],
 )
-def test_what_is_no_address_is_said(option: str, address: str) -> None:
+def test_an_invalid_address_is_an_error(option: str, address: str) -> None:
     with pytest.raises(WorkbenchError, match=f"{option}: '{address}' is not an address of Spark"):
         check_reachable({f"spark.{option}": address})
 
 
-def test_yarn_is_an_address_as_it_stands() -> None:
+def test_yarn_is_a_valid_address() -> None:
     check_reachable({"spark.master": "yarn"})

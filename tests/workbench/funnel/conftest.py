@@ -1,4 +1,4 @@
-"""The table of seeded events and its prepared form, for tests that bring none of their own."""
+"""The table of seeded events and its prepared form, for tests that define no events."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A table of events for the tests, and what is expected of it, worked out in plain Python."""
+"""A table of events for the tests, and the expected results, computed in plain Python."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ Event = tuple[int, int, str | None, str | None]
 
 
 def seeded_events(users: int = 300, seed: int = 0) -> list[Event]:
-    """Return rows of user, time, event and segment: many ties, none of them twice."""
+    """Return rows of user, time, event and segment: many ties, no duplicates."""
     rng = np.random.default_rng(seed)
     rows: set[Event] = set()
     for user in range(users):
@@ -36,28 +36,30 @@ def seeded_events(users: int = 300, seed: int = 0) -> list[Event]:
 
 def of_users(rows: Sequence[Event]) -> dict[int, list[tuple[int, str | None, str | None]]]:
     """Return the rows of each user: time, event and segment."""
-    found: dict[int, list[tuple[int, str | None, str | None]]] = defaultdict(list)
+    events_of_user: dict[int, list[tuple[int, str | None, str | None]]] = defaultdict(list)
     for user, time, name, segment in rows:
-        found[user].append((time, name, segment))
-    return dict(found)
+        events_of_user[user].append((time, name, segment))
+    return dict(events_of_user)
 
 
 def as_table(spark: SparkSession, rows: list[Event]) -> DataFrame:
-    """The rows as a table with a timestamp and its seconds."""
+    """Return the rows as a table with a timestamp and its seconds."""
     columns = zip(*rows, strict=True)
     table = pa.table(dict(zip(("user_id", "seconds", "event", "segment"), columns, strict=True)))
     return spark.createDataFrame(table).withColumn("timestamp", F.timestamp_seconds("seconds"))
 
 
 def block_of(users: Sequence[Sequence[tuple[Any, ...]]], keep: Sequence[str] = ()) -> Block:
-    """The users' rows of time, event and kept values, as prepared events hold them."""
+    """Return the users' rows of time, event and kept values as prepared events hold them."""
     rows = [(user, *event) for user, events in enumerate(users) for event in events]
     key, time, names, *kept = zip(*rows, strict=True)
     encoded = pa.array(names).dictionary_encode()
     columns = {"k0": pa.array(key), TIME: pa.array(time, pa.int64()), NAME: encoded}
-    for name, one in zip(keep, kept, strict=True):
-        # Of nulls alone Arrow knows no type, and a column of Spark has one.
-        columns[KEEP + name] = pa.array(one, None if any(v is not None for v in one) else pa.utf8())
+    for name, values in zip(keep, kept, strict=True):
+        # Arrow cannot infer a type from nulls alone, but a column of Spark has one.
+        columns[KEEP + name] = pa.array(
+            values, None if any(v is not None for v in values) else pa.utf8()
+        )
     block = gather([pa.record_batch(columns)], ["k0"], by_time=True)
     assert block is not None
     return unpack(pack(block), ["k0"])
@@ -65,7 +67,7 @@ def block_of(users: Sequence[Sequence[tuple[Any, ...]]], keep: Sequence[str] = (
 
 @dataclass(frozen=True)
 class Way:
-    """How far one user got, tried out by hand."""
+    """How far one user got, computed by hand."""
 
     user: int
     chain: tuple[int, ...]
@@ -74,7 +76,7 @@ class Way:
 
 
 def ways(rows: list[Event]) -> dict[int, Way]:
-    """Return how far each user got: of the best chains, the newest at each step."""
+    """Return how far each user got, by the best chain with the newest event at each step."""
     of_user: dict[int, list[Event]] = defaultdict(list)
     for row in rows:
         of_user[row[0]].append(row)
@@ -82,15 +84,15 @@ def ways(rows: list[Event]) -> dict[int, Way]:
 
 
 def _way(user: int, events: list[Event]) -> Way:
-    held: list[tuple[int, ...]] = [() for _ in STEPS]
+    newest: list[tuple[int, ...]] = [() for _ in STEPS]
     entries = sorted((time, STEPS.index(name)) for _, time, name, _ in events if name in STEPS)
     for time, step in entries:
-        before = held[step - 1] if step else ()
+        before = newest[step - 1] if step else ()
         if step == 0 or (before and time - before[0] <= WINDOW):
-            held[step] = (*before, time)
-        if held[-1]:
+            newest[step] = (*before, time)
+        if newest[-1]:
             break
-    chain = next((chain for chain in reversed(held) if chain), ())
+    chain = next((chain for chain in reversed(newest) if chain), ())
     starts = [s for _, time, name, s in events if chain and (time, name) == (chain[0], STEPS[0])]
     later = [(time, name) for _, time, name, _ in events if not chain or time > chain[-1]]
     after = min(later, key=lambda row: (row[0], row[1] is None, row[1] or ""), default=None)
@@ -98,12 +100,12 @@ def _way(user: int, events: list[Event]) -> Way:
     return Way(user, chain, segment, after)
 
 
-def steps_by_hand(found: list[Way]) -> pd.DataFrame:
+def steps_by_hand(all_ways: list[Way]) -> pd.DataFrame:
     """Return the table of steps, recomputed with pandas."""
-    levels = np.array([len(way.chain) for way in found])
+    levels = np.array([len(way.chain) for way in all_ways])
     users = [int((levels > k).sum()) for k in range(len(STEPS))]
     took = [
-        [way.chain[k] - way.chain[k - 1] for way in found if len(way.chain) > k > 0]
+        [way.chain[k] - way.chain[k - 1] for way in all_ways if len(way.chain) > k > 0]
         for k in range(3)
     ]
     before = [users[0], *users[:-1]]
@@ -126,7 +128,7 @@ def _quantile(seconds: list[int], share: float) -> pd.Timedelta:
     return pd.to_timedelta(float(pd.Series(seconds, dtype=float).quantile(share)), unit="s")
 
 
-#: What tests ask that bring no events of their own, and how far each user gets.
+#: Events for tests that do not define any, how far each user gets, and a funnel.
 ROWS = seeded_events(users=400, seed=11)
 WAYS = ways(ROWS)
 FUNNEL = wb.Funnel(STEPS, f"{WINDOW} seconds", unit="ships")

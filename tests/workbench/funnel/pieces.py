@@ -1,4 +1,4 @@
-"""Funnels by their tasks alone, as Spark would run them: keys whole, and cut by time."""
+"""Runs a funnel's tasks as Spark would, but in process: with whole keys, and cut by time."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -51,38 +51,40 @@ def rows_of(events: Iterable[tuple[int, int, int, str | None]]) -> pa.Table:
 
 
 def task_for(funnel: wb.Funnel, by: tuple[str, ...]) -> FunnelTask:
-    """Return what the workers know of a funnel over integer times, also when keys entered."""
+    """Return a funnel's task over integer times, which also returns when keys entered."""
     period = funnel.counting.period("long", "UTC")
     return task_of(funnel, True, names=False, by=by, period=period, entered=True)
 
 
 def levels(task: FunnelTask, rows: pa.Table) -> list[str]:
-    """Return how far each key got, each being whole."""
-    return _told(task.from_rows(to_one_task([rows], BUNDLE, rows.column_names)))
+    """Return how far each key got, with whole keys."""
+    return _sorted_rows(task.from_rows(to_one_task([rows], BUNDLE, rows.column_names)))
 
 
 def levels_in_pieces(task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.Table) -> list[str]:
-    """Return the same with keys cut by time, as it suits a table that may be another one."""
-    answer = PiecesTask(task)
-    found: list[pa.RecordBatch] = []
+    """Return the same with keys cut by time, at cuts computed for `cut_for`."""
+    pieces = PiecesTask(task)
+    batches: list[pa.RecordBatch] = []
     for bundles in _shuffled(task, rows, plan, cut_for):
-        found += answer.levels(bundles, plan.partitions)
-    return _told(one for part in _by_partition(found, plan) for one in answer.join_levels(part))
+        batches += pieces.levels(bundles, plan.partitions)
+    return _sorted_rows(
+        one for part in _by_partition(batches, plan) for one in pieces.join_levels(part)
+    )
 
 
 def figures(task: FunnelTask, rows: pa.Table) -> list[str]:
-    """Return a summary, each key being whole."""
-    sent = to_one_task([rows], BUNDLE, rows.column_names)
-    return _told(_summary(task).run(ReachedTask(task).from_rows(sent)))
+    """Return a summary, with whole keys."""
+    reached = to_one_task([rows], BUNDLE, rows.column_names)
+    return _sorted_rows(_summary(task).run(ReachedTask(task).from_rows(reached)))
 
 
 def figures_in_pieces(task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.Table) -> list[str]:
     """Return the same with keys cut by time."""
-    answer = PiecesTask(task)
-    found: list[pa.RecordBatch] = []
+    pieces = PiecesTask(task)
+    batches: list[pa.RecordBatch] = []
     for bundles in _shuffled(task, rows, plan, cut_for):
-        found += answer.times_since_first(bundles)
-    return _told(partial(answer.sum_up, summary=_summary(task))(found))
+        batches += pieces.times_since_first(bundles)
+    return _sorted_rows(partial(pieces.sum_up, summary=_summary(task))(batches))
 
 
 def _summary(task: FunnelTask) -> SummaryTask:
@@ -92,20 +94,18 @@ def _summary(task: FunnelTask) -> SummaryTask:
     return SummaryTask(steps, 5, ROUND_COUNTS, 1_000, optional, window=task.window)
 
 
-def _told(batches: Iterable[pa.RecordBatch]) -> list[str]:
+def _sorted_rows(batches: Iterable[pa.RecordBatch]) -> list[str]:
     return sorted(repr(row) for batch in batches for row in batch.to_pylist())
 
 
 def _shuffled(
     task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.Table
 ) -> Iterator[list[pa.RecordBatch]]:
-    """The bundles of each partition behind the shuffle."""
+    """Yield the bundles of each partition after the shuffle."""
     cutting = range_plan(task, plan.rows_a_piece, Shuffle(plan.partitions))
-    looked_at = (*cutting.keys, TIME)
-    sample = SampleTask(looked_at, cutting.keys, cutting.order, plan.partitions)
-    summaries = [
-        one for part in _parts(cut_for.select(looked_at), plan) for one in sample.run(part)
-    ]
+    sampled = (*cutting.keys, TIME)
+    sample = SampleTask(sampled, cutting.keys, cutting.order, plan.partitions)
+    summaries = [one for part in _parts(cut_for.select(sampled), plan) for one in sample.run(part)]
     cut = cutting.cut_task
     cuts = [one[CUTS][0].as_py() for one in cut.run(summaries)]
     pieces = PieceTask(

@@ -1,4 +1,4 @@
-"""What PostHog's public tests say of funnels, as streams of our own, and what is answered here."""
+"""Cases of PostHog's public tests of funnels as streams of events, with the answers of both."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,20 +15,20 @@ class Case:
     steps : list
         As :class:`workbench.Funnel` takes them.
     users : list of str
-        Of each user the events in the order of time, one letter each; or ``event@time`` and blanks.
+        Each user's events in order of time, one letter each; or ``event@time`` and blanks.
     posthog : list of int
         How many users reached each step there.
     source : str
-        Where it is known from.
+        Where PostHog's answer comes from.
     given : dict
-        What else the funnel is asked, to have PostHog's answer where that is possible.
+        Further options of the funnel, which give PostHog's answer where that is possible.
     window : int
     usual : list of int, optional
-        What the funnel answers without being asked for PostHog's way.
+        What the funnel answers without the option that PostHog's way needs.
     ours : list of int, optional
         What it answers where PostHog's answer cannot be had.
     why : str
-        Of a difference.
+        Why the answers differ.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Case:
 
     @property
     def row(self) -> str:
-        """The line of the page that compares products."""
+        """The case's line in the page that compares products."""
         users = ", ".join(f"`{one}`" for one in self.users)
         given = ", ".join(f"{name}={value!r}" for name, value in self.given.items())
         both = ["/".join(map(str, one)) for one in (self.posthog, self.ours or self.posthog)]

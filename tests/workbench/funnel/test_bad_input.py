@@ -1,4 +1,4 @@
-"""Bad input is one clear sentence that names the argument, before any Spark job."""
+"""Bad input raises one clear sentence that names the argument, before any Spark job."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -30,7 +30,7 @@ def funnel(steps: Any = ("a", "b"), window: Any = "1 hour", **more: Any) -> wb.F
     return wb.Funnel(steps, window, **more)
 
 
-#: What cannot be meant at all, whatever the table.
+#: Calls that are invalid for any table.
 SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (
         lambda: funnel(modes=["strict_ordr"]),
@@ -101,7 +101,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (lambda: funnel({"a": "event = '\ud800'"}), "steps: \"event = '\\ud800'\" " + HALF),
 ]
 
-#: What does not fit the table.
+#: Calls that do not fit the table.
 QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda _: funnel(key=F.col("user_id")),
@@ -400,7 +400,7 @@ def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
 
 
 @pytest.mark.parametrize(("call", "sentence"), sentences(SPECIFICATIONS))
-def test_a_funnel_that_cannot_be_meant_is_refused(call: Any, sentence: str) -> None:
+def test_an_invalid_funnel_is_refused(call: Any, sentence: str) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         call()
     assert str(error.value) == sentence
@@ -424,14 +424,14 @@ def test_prepared_events_that_do_not_fit_are_refused_before_a_job(
     assert str(error.value) == sentence
 
 
-def test_a_condition_that_looks_at_other_rows_is_taken(events: DataFrame) -> None:
+def test_a_condition_may_use_other_rows(events: DataFrame) -> None:
     before = "lag(n) OVER (PARTITION BY user_id ORDER BY timestamp) IS NULL"
     assert funnel({"first": before, "now": "timestamp < current_timestamp()"}).levels(
         events
     ).columns == ["user_id", "level", "reached"]
 
 
-def test_a_condition_that_looks_at_other_rows_and_holds_for_none_is_said_to(
+def test_a_condition_over_other_rows_that_matches_no_row_is_warned_of(
     events: DataFrame,
 ) -> None:
     never = "row_number() OVER (ORDER BY n) > 100"
@@ -439,21 +439,21 @@ def test_a_condition_that_looks_at_other_rows_and_holds_for_none_is_said_to(
         assert funnel({"never": never}).steps(events)["users"].tolist() == [0]
 
 
-def test_modes_may_be_a_set_which_has_no_order_as_they_have_none() -> None:
+def test_modes_may_be_a_set() -> None:
     assert funnel(modes={"strict_order"}).modes == ("strict_order",)
 
 
 @pytest.mark.parametrize(
     "condition", ["count(*) > 1", "explode(array(true, false))", "struct(n)", "delay > 15"]
 )
-def test_a_condition_that_no_row_can_answer_is_refused_before_a_job(
+def test_an_invalid_condition_is_refused_before_a_job(
     condition: str, events: DataFrame, spark: SparkSession
 ) -> None:
     with no_job(spark), pytest.raises(wb.WorkbenchError, match=r"^steps: the condition of 'odd' "):
         funnel({"odd": condition}).levels(events)
 
 
-def test_other_conditions_than_the_prepared_ones_are_refused(events: DataFrame) -> None:
+def test_conditions_other_than_the_prepared_ones_are_refused(events: DataFrame) -> None:
     with wb.prepare(events, event={"a": "n > 1"}) as prepared:
         for steps in ({"a": "n > 2"}, {"b": "n > 1"}):
             with pytest.raises(wb.WorkbenchError) as error:
@@ -470,7 +470,7 @@ def test_other_conditions_than_the_prepared_ones_are_refused(events: DataFrame) 
         )
 
 
-#: Columns whose texts are not those of Spark, or that have none.
+#: By type, columns that hold no event names.
 NOT_NAMES = {
     "array<string>": "array(event)",
     "struct<event:string>": "struct(event)",
@@ -481,33 +481,35 @@ NOT_NAMES = {
 
 
 @pytest.mark.parametrize("kind", NOT_NAMES)
-def test_a_kept_column_that_holds_no_names_is_none_of_events(kind: str, events: DataFrame) -> None:
-    steps, did = {"a": "n = 1"}, events.selectExpr("*", f"{NOT_NAMES[kind]} AS did")
-    asked = wb.Funnel(steps, "1 day", event="did")
-    with wb.prepare(did, event=steps, keep=["did"]) as prepared:
-        people = asked.people(prepared, 1)
+def test_a_kept_column_that_is_not_text_has_no_event_names(kind: str, events: DataFrame) -> None:
+    steps, table = {"a": "n = 1"}, events.selectExpr("*", f"{NOT_NAMES[kind]} AS did")
+    by_condition = wb.Funnel(steps, "1 day", event="did")
+    with wb.prepare(table, event=steps, keep=["did"]) as prepared:
+        people = by_condition.people(prepared, 1)
         assert people.count() == 1
         assert "next_event" not in people.columns
         with pytest.raises(wb.WorkbenchError) as error:
-            asked.paths(prepared, after="a")
+            by_condition.paths(prepared, after="a")
         assert str(error.value) == (
             f"event: the prepared events hold {kind} in 'did', which are not names of what "
             "happened; prepare them from a table where they are cast to string."
         )
 
 
-def test_a_column_of_too_many_names_is_refused_and_nothing_is_held(spark: SparkSession) -> None:
+def test_a_column_of_too_many_names_is_refused_and_no_blocks_stay_cached(
+    spark: SparkSession,
+) -> None:
     many = spark.range(10_001).selectExpr("0 user_id", "id n", "concat('event ', id) event")
-    held = spark.sparkContext._jsc.getPersistentRDDs().size()
+    cached = spark.sparkContext._jsc.getPersistentRDDs().size()
     with pytest.raises(wb.WorkbenchError) as error:
         wb.prepare(many, time="n")
     assert str(error.value) == (
         "event: column 'event' has more than 10,000 different values; name a column of event names."
     )
-    assert spark.sparkContext._jsc.getPersistentRDDs().size() == held
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == cached
 
 
-def test_conditions_that_prepared_events_lack_are_told_by_their_argument(
+def test_an_error_names_the_argument_of_a_condition_that_prepared_events_lack(
     events: DataFrame,
 ) -> None:
     with wb.prepare(events.drop("level"), event=BY_CONDITION) as prepared:
@@ -526,7 +528,7 @@ def test_conditions_that_prepared_events_lack_are_told_by_their_argument(
             )
 
 
-def test_one_mode_may_be_given_as_plain_text() -> None:
+def test_one_mode_may_be_given_as_text() -> None:
     assert funnel(modes="strict_order").modes == ("strict_order",)
 
 
@@ -543,17 +545,17 @@ def test_a_step_that_matches_no_event_is_warned_of(
     steps: Any, sentence: str, by: str | None, events: DataFrame
 ) -> None:
     source = events.withColumnRenamed("level", "segment")
-    with pytest.warns(wb.WorkbenchWarning) as said:
+    with pytest.warns(wb.WorkbenchWarning) as caught:
         funnel(steps).steps(source, by="segment" if by else None)
-    assert [str(warning.message) for warning in said] == [sentence]
+    assert [str(warning.message) for warning in caught] == [sentence]
 
 
-def test_prepared_events_know_their_names_without_another_look(prepared: wb.Prepared) -> None:
+def test_prepared_events_know_their_names_without_another_scan(prepared: wb.Prepared) -> None:
     with pytest.warns(wb.WorkbenchWarning, match=r"^steps: 'b' matches no event; did|there are"):
         funnel().steps(prepared)
 
 
-def test_a_step_that_matches_but_that_no_one_reached_is_not_warned_of(events: DataFrame) -> None:
+def test_a_step_that_matches_but_is_never_reached_is_not_warned_of(events: DataFrame) -> None:
     assert funnel({"never first": "n = 1", "now": "n = 1"}, modes="strict_once").steps(events)[
         "users"
     ].tolist() == [1, 0]
@@ -567,20 +569,20 @@ NOTHING = {
 
 
 @pytest.mark.parametrize("query", NOTHING.values(), ids=NOTHING)
-def test_a_table_without_any_key_gives_empty_answers_and_says_why(
+def test_a_table_without_any_key_gives_empty_results_and_a_warning(
     query: str, events: DataFrame, spark: SparkSession
 ) -> None:
     source = spark.sql(query, events=events)
     skipped = source.count()
     assert funnel().levels(source).collect() == []
-    with pytest.warns(wb.WorkbenchWarning) as said:
-        found = funnel(["a"]).steps(source)
-    sentences = ["1 row was left out: its key or its time is null."] if skipped else []
+    with pytest.warns(wb.WorkbenchWarning) as caught:
+        steps = funnel(["a"]).steps(source)
+    expected = ["1 row was left out: its key or its time is null."] if skipped else []
     if not skipped:
-        sentences = ["steps: 'a' matches no event; there are none."]
-    assert [str(warning.message) for warning in said] == sentences
-    assert found["users"].tolist() == [0]
-    assert found.attrs["skipped"] == skipped
+        expected = ["steps: 'a' matches no event; there are none."]
+    assert [str(warning.message) for warning in caught] == expected
+    assert steps["users"].tolist() == [0]
+    assert steps.attrs["skipped"] == skipped
     with wb.prepare(source) as prepared:
         assert (prepared.rows, prepared.keys, prepared.skipped) == (0, 0, skipped)
         assert (prepared.names, prepared.bytes, prepared.partitions) == ((), 0, 0)

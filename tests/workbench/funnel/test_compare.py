@@ -1,4 +1,4 @@
-"""Comparisons of segments: shares by hand, intervals that hold as often as they say."""
+"""Comparisons of segments: shares computed by hand, and intervals with their stated coverage."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ COUNTS = st.lists(
 
 
 def wilson(part: int, whole: int, z: float) -> tuple[float, float]:
-    """Where (share - p)^2 = z^2 p (1 - p) / whole, by its roots."""
+    """Return the roots of (share - p)^2 = z^2 p (1 - p) / whole."""
     share = part / whole
     low, high = np.sort(np.roots([1 + z * z / whole, -(2 * share + z * z / whole), share**2]).real)
     return float(low), float(high)
@@ -40,16 +40,16 @@ def test_shares_and_differences_are_those_of_the_papers(
 
     part, whole = map(np.array, zip(*counts, strict=True))
     z = norm.isf((1 - confidence) / 2)
-    found = shares_of(part, whole, confidence)
+    shares = shares_of(part, whole, confidence)
     for k, (n, of) in enumerate(counts):
         expected = (n / of, *wilson(n, of, z)) if of else (np.nan,) * 3
-        assert np.allclose([one[k] for one in found], expected, atol=1e-7, equal_nan=True)
+        assert np.allclose([one[k] for one in shares], expected, atol=1e-7, equal_nan=True)
     others, base = [one for one in counts[1:] if one[1]], counts[0]
     if not base[1] or not others:
         return
     part, whole = map(np.array, zip(*others, strict=True))
-    begun = np.full(len(others), base[0]), np.full(len(others), base[1])
-    compared = differences_of(part, whole, *begun, confidence)
+    of_base = np.full(len(others), base[0]), np.full(len(others), base[1])
+    compared = differences_of(part, whole, *of_base, confidence)
     level = norm.isf((1 - confidence) / 2 / len(others))
     low0, high0 = wilson(*base, level)
     p0 = base[0] / base[1]
@@ -71,18 +71,18 @@ def test_p_values_are_adjusted_for_how_many_are_compared() -> None:
 
 @given(st.lists(st.sampled_from([0.0, 1e-9, 0.01, 0.02, 0.5, 1.0]) | st.floats(0, 1), min_size=1))
 @draws(50)
-def test_p_values_are_raised_as_statsmodels_does_by_holm(drawn: list[float]) -> None:
+def test_p_values_adjusted_by_holm_are_those_of_statsmodels(drawn: list[float]) -> None:
     from statsmodels.stats.multitest import multipletests
 
     p_values = np.array(drawn)
-    # It looks for garbage at each call, which takes 0.2 s where Spark and pandas are loaded.
+    # It collects garbage at each call, which takes 0.2 s where Spark and pandas are loaded.
     with patch("gc.collect"):
         expected = multipletests(p_values, method="holm")[1]
     np.testing.assert_array_equal(adjusted(p_values, "holm"), expected)
 
 
 @pytest.mark.parametrize("size", [1, 5, 6, 7, 50, 999, 1_000, 1_001, 4_321, 250_000])
-def test_a_medians_interval_holds_it_at_least_as_often_as_it_says(size: int) -> None:
+def test_the_interval_of_a_median_covers_it_at_least_as_often_as_stated(size: int) -> None:
     low, high = median_ranks(0.95).ends(np.arange(1, size + 1), np.array([size]))
     if size < 6:
         assert np.isnan(low[0])
@@ -91,7 +91,7 @@ def test_a_medians_interval_holds_it_at_least_as_often_as_it_says(size: int) -> 
     assert high[0] == size + 1 - rank
     missed = 2 * binom.cdf(rank - 1, size, 0.5)
     assert missed <= 0.05
-    # And it is hardly longer than it has to be.
+    # The interval is hardly longer than necessary.
     assert 2 * binom.cdf(rank + max(1, size // 500), size, 0.5) > 0.05
 
 
@@ -118,32 +118,36 @@ def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
         yield prepared
 
 
-def test_a_comparison_holds_what_the_steps_hold(events: DataFrame, prepared: wb.Prepared) -> None:
-    found = FUNNEL.compare(events, by="device")
-    assert found.equals(FUNNEL.compare(prepared, by="device"))
+def test_a_comparison_has_the_figures_of_the_steps(
+    events: DataFrame, prepared: wb.Prepared
+) -> None:
+    comparison = FUNNEL.compare(events, by="device")
+    assert comparison.equals(FUNNEL.compare(prepared, by="device"))
     steps = FUNNEL.steps(prepared, by="device")
-    assert found[["device", "step", "users"]].equals(steps[["device", "step", "users"]])
-    assert np.allclose(found["share"], steps["from_first"])
-    assert found["median_time"].equals(steps["median_time"])
-    (largest,) = found.attrs["baseline"]
-    told = found.dropna(subset="difference")
-    assert len(told) == found.attrs["compared"] == 4
-    assert largest not in told["device"].tolist()
+    assert comparison[["device", "step", "users"]].equals(steps[["device", "step", "users"]])
+    assert np.allclose(comparison["share"], steps["from_first"])
+    assert comparison["median_time"].equals(steps["median_time"])
+    (largest,) = comparison.attrs["baseline"]
+    differences = comparison.dropna(subset="difference")
+    assert len(differences) == comparison.attrs["compared"] == 4
+    assert largest not in differences["device"].tolist()
     row: Any
-    for row in told.itertuples():
-        # A null among the labels of an index is found by its place.
-        share = found.loc[row.Index, "share"]
-        base = found[(found["device"].eq(largest)) & (found["step"] == row.step)]["share"].iloc[0]
+    for row in differences.itertuples():
+        # The row is found by its index, as its segment may be null.
+        share = comparison.loc[row.Index, "share"]
+        base = comparison[(comparison["device"].eq(largest)) & (comparison["step"] == row.step)][
+            "share"
+        ].iloc[0]
         assert row.difference == pytest.approx(share - base)
         assert row.difference_low <= row.difference <= row.difference_high
 
 
-def test_medians_have_ends_that_are_times_of_people(events: DataFrame) -> None:
-    found = FUNNEL.compare(events, by="plan")
+def test_the_ends_of_the_interval_of_a_median_are_observed_times(events: DataFrame) -> None:
+    comparison = FUNNEL.compare(events, by="plan")
     levels = FUNNEL.levels(events, by="plan").where("level >= 2").toPandas()
     for plan, rows in levels.groupby("plan"):
         took = np.sort([times[1] - times[0] for times in rows["reached"]])
-        row = found[(found["plan"] == plan) & (found["step"] == "B")].iloc[0]
+        row = comparison[(comparison["plan"] == plan) & (comparison["step"] == "B")].iloc[0]
         rank = int(binom.ppf(0.025, len(took), 0.5))
         assert (row["median_low"], row["median_high"]) == (took[rank - 1], took[-rank])
         assert row["median_time"] == np.median(took)
@@ -159,17 +163,17 @@ def test_medians_have_ends_that_are_times_of_people(events: DataFrame) -> None:
         ("plan", np.int64(1), (1,)),
     ],
 )
-def test_the_baseline_is_the_one_that_is_named(
+def test_the_baseline_is_the_given_segment(
     prepared: wb.Prepared, by: Any, baseline: Any, expected: tuple[Any, ...]
 ) -> None:
-    found = FUNNEL.compare(prepared, by=by, baseline=baseline)
-    assert found.attrs["baseline"] == expected
-    mine = found[found["difference"].isna() & (found["step"] == "B")]
+    comparison = FUNNEL.compare(prepared, by=by, baseline=baseline)
+    assert comparison.attrs["baseline"] == expected
+    of_baseline = comparison[comparison["difference"].isna() & (comparison["step"] == "B")]
     names = [by] if isinstance(by, str) else by
-    assert [tuple(row) for row in mine[names].itertuples(index=False)] == [expected]
+    assert [tuple(row) for row in of_baseline[names].itertuples(index=False)] == [expected]
 
 
-def test_fewer_segments_are_fewer_comparisons(prepared: wb.Prepared) -> None:
+def test_fewer_segments_make_fewer_comparisons(prepared: wb.Prepared) -> None:
     by = ["device", "plan"]
     whole, two = FUNNEL.compare(prepared, by), FUNNEL.compare(prepared, by, largest=2)
     assert (whole.attrs["compared"], two.attrs["compared"], two.attrs["others"]) == (10, 4, 4)
@@ -178,25 +182,25 @@ def test_fewer_segments_are_fewer_comparisons(prepared: wb.Prepared) -> None:
     assert width < (whole["difference_high"] - whole["difference_low"])[4]
 
 
-def test_people_are_those_behind_a_cell(events: DataFrame, prepared: wb.Prepared) -> None:
-    found = FUNNEL.compare(prepared, by=["device", "odd"])
+def test_people_are_those_counted_in_a_cell(events: DataFrame, prepared: wb.Prepared) -> None:
+    comparison = FUNNEL.compare(prepared, by=["device", "odd"])
     row: Any
-    for row in found.itertuples():
-        asked: dict[str, Any] = {"by": ["device", "odd"], "segment": (row.device, row.odd)}
-        people = FUNNEL.people(prepared, reached=row.step, **asked)
+    for row in comparison.itertuples():
+        query: dict[str, Any] = {"by": ["device", "odd"], "segment": (row.device, row.odd)}
+        people = FUNNEL.people(prepared, reached=row.step, **query)
         assert people.count() == row.users
-    again = FUNNEL.people(events, reached=row.step, **asked)
+    again = FUNNEL.people(events, reached=row.step, **query)
     assert sorted(map(str, again.collect())) == sorted(map(str, people.collect()))
     stopped = FUNNEL.people(events, stopped_at=2, by="device", segment="tv").toPandas()
     assert set(stopped["level"]) <= {2}
     assert set(stopped["device"]) == {"tv"}
 
 
-def test_those_who_took_an_optional_step_are_behind_it(prepared: wb.Prepared) -> None:
+def test_people_of_an_optional_step_are_those_who_took_it(prepared: wb.Prepared) -> None:
     funnel = wb.Funnel(STEPS, window=9, optional=["B"])
-    found = funnel.compare(prepared, by="plan")
+    comparison = funnel.compare(prepared, by="plan")
     row: Any
-    for row in found.itertuples():
+    for row in comparison.itertuples():
         people = funnel.people(prepared, reached=row.step, by="plan", segment=row.plan)
         assert people.count() == row.users
 
@@ -227,7 +231,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_is_no_comparison_is_refused_before_a_job(
+def test_invalid_arguments_of_a_comparison_are_refused_before_a_job(
     case: str, spark: SparkSession, prepared: wb.Prepared
 ) -> None:
     arguments, sentence = BAD[case]
@@ -236,9 +240,7 @@ def test_what_is_no_comparison_is_refused_before_a_job(
     assert str(error.value) == sentence
 
 
-def test_what_the_data_alone_tell_is_refused_by_a_sentence(
-    events: DataFrame, prepared: wb.Prepared
-) -> None:
+def test_segments_that_the_data_lack_are_refused(events: DataFrame, prepared: wb.Prepared) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         FUNNEL.compare(prepared, by="plan", baseline=7)
     assert str(error.value) == "baseline: 7 is not a segment; there are 0, 1."

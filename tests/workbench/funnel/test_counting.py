@@ -1,4 +1,4 @@
-"""Periods, sessions, conversions and held columns: every chain tried, in process and on Spark."""
+"""Periods, sessions, conversions and held columns are those of a search of all chains."""
 
 import warnings
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from workbench.funnel.counting import Counting, arrow_zone
 
 STEPS = ["A", "B", "C"]
 Events = list[tuple[int, str]]
-#: What is asked of chains, and the same as the kernels take it.
+#: Options of chains, and the same rules as the kernels take them.
 RULES: list[tuple[dict[str, Any], Rules]] = [
     ({}, Rules(3, 9)),
     ({"order": "strict"}, Rules(3, 9, "strict")),
@@ -39,8 +39,8 @@ USERS = st.lists(
 )
 
 
-def answers(users: list[Events], period: Any = None, **given: Any) -> list[dict[str, Any]]:
-    funnel = wb.Funnel(STEPS, window=9, **given)
+def answers(users: list[Events], period: Any = None, **options: Any) -> list[dict[str, Any]]:
+    funnel = wb.Funnel(STEPS, window=9, **options)
     task = task_of(funnel, integer_time=True, names=True, period=period)
     return task.answer(block_of(users)).to_pylist()
 
@@ -52,46 +52,46 @@ def bits(events: Events) -> list[brute_force.Row]:
     return brute_force.sorted_rows([row(*event) for event in events])
 
 
-def best_begun_in(rows: list[brute_force.Row], rules: Rules, first: int, end: int) -> list[int]:
-    """The level and the begin of the best chain that begins in a period, nothing without one."""
+def best_chain_in(rows: list[brute_force.Row], rules: Rules, first: int, end: int) -> list[int]:
+    """Return level and begin of the best chain that begins in a period; empty without one."""
     chains = [c for c in brute_force.chains(rows, rules) if first <= rows[c[0][0]][0] < end]
-    done = [chain[-1][0] for chain in chains if chain[-1][1] == rules.steps - 1]
-    found = [
+    completed_at = [chain[-1][0] for chain in chains if chain[-1][1] == rules.steps - 1]
+    candidates = [
         [brute_force.level_of(chain, rules), rows[chain[0][0]][0]]
         for chain in chains
-        if chain[-1][0] <= min(done, default=len(rows))
+        if chain[-1][0] <= min(completed_at, default=len(rows))
     ]
-    return max(found, default=[])
+    return max(candidates, default=[])
 
 
 @given(USERS, st.sampled_from(RULES), TIMES, st.integers(1, 12))
 @draws(150)
-def test_the_first_step_lies_in_the_period_and_later_ones_may_lie_behind(
-    users: list[Events], asked: tuple[dict[str, Any], Rules], start: int, length: int
+def test_the_first_step_lies_in_the_period_and_later_ones_may_lie_after_it(
+    users: list[Events], options_and_rules: tuple[dict[str, Any], Rules], start: int, length: int
 ) -> None:
-    arguments, rules = asked
-    found = answers(users, (start, start + length), **arguments)
-    for events, one in zip(users, found, strict=True):
-        expected = best_begun_in(bits(events), rules, start, start + length)
+    arguments, rules = options_and_rules
+    chains = answers(users, (start, start + length), **arguments)
+    for events, one in zip(users, chains, strict=True):
+        expected = best_chain_in(bits(events), rules, start, start + length)
         assert [one["level"], *one["reached"][:1]] == (expected or [0])
 
 
 @given(USERS, TIMES)
 @draws(100)
-def test_in_any_order_events_before_the_start_are_no_steps(users: list[Events], start: int) -> None:
-    found = answers(users, (start, None), order="any")
+def test_in_any_order_events_before_the_start_are_ignored(users: list[Events], start: int) -> None:
+    chains = answers(users, (start, None), order="any")
     later = [[row for row in bits(events) if row[0] >= start] for events in users]
     expected = [brute_force.any_order_level(rows, ANY_ORDER[1]) for rows in later]
-    assert [one["level"] for one in found] == expected
+    assert [one["level"] for one in chains] == expected
 
 
 @given(USERS, st.sampled_from([*RULES, ANY_ORDER]), st.integers(0, 8))
 @draws(150)
-def test_a_session_is_a_funnel_of_its_own(
-    users: list[Events], asked: tuple[dict[str, Any], Rules], gap: int
+def test_each_session_is_a_separate_funnel(
+    users: list[Events], options_and_rules: tuple[dict[str, Any], Rules], gap: int
 ) -> None:
-    arguments, rules = asked
-    found = answers(users, count="sessions", session=gap, **arguments)
+    arguments, rules = options_and_rules
+    chains = answers(users, count="sessions", session=gap, **arguments)
     expected = []
     for user, events in enumerate(users):
         sessions: list[Events] = []
@@ -105,18 +105,18 @@ def test_a_session_is_a_funnel_of_its_own(
             else:
                 level = brute_force.answer(bits(session), rules).level
             expected.append((user, number, level))
-    assert [(one["user_id"], one["session"], one["level"]) for one in found] == expected
+    assert [(one["user_id"], one["session"], one["level"]) for one in chains] == expected
 
 
 @given(USERS, st.sampled_from([*RULES, ANY_ORDER]))
 @draws(150)
-def test_conversions_are_the_most_complete_chains_that_follow_each_other(
-    users: list[Events], asked: tuple[dict[str, Any], Rules]
+def test_conversions_are_the_most_complete_consecutive_chains(
+    users: list[Events], options_and_rules: tuple[dict[str, Any], Rules]
 ) -> None:
-    arguments, rules = asked
-    found = answers(users, count="conversions", **arguments)
+    arguments, rules = options_and_rules
+    all_chains = answers(users, count="conversions", **arguments)
     for user, events in enumerate(users):
-        chains = [one for one in found if one["user_id"] == user]
+        chains = [one for one in all_chains if one["user_id"] == user]
         levels = [one["level"] for one in chains]
         assert [one["chain"] for one in chains] == list(range(1, len(chains) + 1))
         assert levels.count(3) == brute_force.most_completed(bits(events), rules)
@@ -139,7 +139,7 @@ CONVERSIONS = {
 
 
 @pytest.mark.parametrize("case", CONVERSIONS)
-def test_conversions_one_behind_the_other(case: str) -> None:
+def test_conversions_of_one_user_are_consecutive(case: str) -> None:
     events, expected = CONVERSIONS[case]
     user = [*enumerate(events.split())]
     assert [one["level"] for one in answers([user], count="conversions")] == expected
@@ -151,7 +151,7 @@ def test_every_event_of_a_funnel_of_one_step_is_a_conversion() -> None:
     assert task.answer(block).column("reached").to_pylist() == [[0], [0], [4]]
 
 
-def test_sessions_are_told_apart_at_the_ends_of_64_bits() -> None:
+def test_sessions_are_separated_at_the_ends_of_64_bits() -> None:
     ends = [(-(2**63), "A"), (2**63 - 1, "B")]
     for gap, sessions in ((2**63 - 1, 2), (5, 2)):
         assert len(answers([ends], count="sessions", session=gap)) == sessions
@@ -173,7 +173,7 @@ def test_a_period_is_read_in_the_time_zone_of_the_session() -> None:
         assert hours(np.datetime64(day), "timestamp", "Europe/Paris") == 23
 
 
-#: How many hours before UTC a day begins in zones as Spark has them, and what Arrow calls them.
+#: By a zone's name in Spark: hours from a day's begin there to that of UTC, and Arrow's name.
 ZONES = {
     "GMT+8": (8, "+08:00"),
     "UTC+08": (8, "+08:00"),
@@ -197,7 +197,7 @@ def test_any_time_zone_of_spark_has_days(zone: str) -> None:
 
 
 @pytest.mark.parametrize("zone", ["-03:00:30", "Mars/Olympus"])
-def test_a_time_zone_that_arrow_lacks_is_refused_by_a_sentence(zone: str) -> None:
+def test_a_time_zone_that_arrow_lacks_is_refused(zone: str) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         arrow_zone(zone)
     assert str(error.value) == (
@@ -206,7 +206,7 @@ def test_a_time_zone_that_arrow_lacks_is_refused_by_a_sentence(zone: str) -> Non
     )
 
 
-def test_a_period_in_no_time_zone_is_refused_by_a_sentence() -> None:
+def test_a_period_in_an_unknown_time_zone_is_refused() -> None:
     with pytest.raises(wb.WorkbenchError, match=r"^spark.sql.session.timeZone: 'Mars/Olympus' is"):
         Counting(start="2024-01-02").period("timestamp", "Mars/Olympus")
 
@@ -288,20 +288,20 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_cannot_be_counted_is_refused_by_a_sentence(case: str) -> None:
+def test_invalid_counting_is_refused(case: str) -> None:
     arguments, sentence = BAD[case]
     with pytest.raises(wb.WorkbenchError) as error:
         wb.Funnel(STEPS, window=9, **arguments)
     assert str(error.value) == sentence
 
 
-def test_a_funnel_of_numpys_integers_is_that_of_pythons() -> None:
-    asked: dict[str, Any] = {"count": "sessions", "window": 9, "within": {"B": 3}, "session": 4}
+def test_integers_of_numpy_make_the_same_funnel_as_those_of_python() -> None:
+    of_python: dict[str, Any] = {"count": "sessions", "window": 9, "within": {"B": 3}, "session": 4}
     of_numpy = {"window": np.int64(9), "within": {"B": np.int32(3)}, "session": np.uint16(4)}
-    assert repr(wb.Funnel(STEPS, **asked | of_numpy)) == repr(wb.Funnel(STEPS, **asked))
+    assert repr(wb.Funnel(STEPS, **of_python | of_numpy)) == repr(wb.Funnel(STEPS, **of_python))
 
 
-def test_a_funnel_that_counts_is_printed_as_it_can_be_written() -> None:
+def test_the_repr_of_a_funnel_that_counts_is_its_code() -> None:
     text = (
         "wb.Funnel(['A', 'B'], window='1 hour', key=['shop', 'user'], hold=['product', 'size'], "
         "count='sessions', session='30 minutes', start='2024-01-01', end='2024-02-01')"
@@ -342,8 +342,8 @@ def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
         yield prepared
 
 
-def held(rows: list[tuple[Any, ...]], *columns: int) -> dict[tuple[Any, ...], int]:
-    """The level of each user and value of columns, by all chains tried."""
+def levels_by(rows: list[tuple[Any, ...]], *columns: int) -> dict[tuple[Any, ...], int]:
+    """Return the level of each user and value of columns, by a search of all chains."""
     parts: dict[tuple[Any, ...], Events] = {}
     for row in rows:
         key = row[0], *(row[k] for k in columns)
@@ -352,39 +352,39 @@ def held(rows: list[tuple[Any, ...]], *columns: int) -> dict[tuple[Any, ...], in
     return {key: brute_force.answer(bits(part), Rules(3, 9)).level for key, part in parts.items()}
 
 
-@pytest.mark.parametrize("ask", ["paths", "drivers", "steps"])
+@pytest.mark.parametrize("method", ["paths", "drivers", "steps"])
 @pytest.mark.parametrize(
-    ("nulls", "said"),
+    ("nulls", "expected"),
     [
         (1, "1 row was left out: its key or its time, or a column held constant, is null."),
         (2, "2 rows were left out: their key or their time, or a column held constant, is null."),
     ],
 )
-def test_rows_without_a_value_held_constant_are_said_to_be(
-    spark: SparkSession, ask: str, nulls: int, said: str
+def test_rows_with_a_null_in_a_held_column_are_warned_of(
+    spark: SparkSession, method: str, nulls: int, expected: str
 ) -> None:
     rows = [(1, 1, "A", "x"), (1, 5, "B", "x"), *((1, 2, "A", None),) * nulls]
     table = spark.createDataFrame(rows, "user_id int, timestamp long, event string, product string")
     funnel = wb.Funnel(["A", "B"], window=9, hold="product")
-    more = {"paths": ("A",), "drivers": ("B",), "steps": ()}[ask]
+    more = {"paths": ("A",), "drivers": ("B",), "steps": ()}[method]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        getattr(funnel, ask)(table, *more)
-    assert [str(one.message) for one in caught if "left out" in str(one.message)] == [said]
+        getattr(funnel, method)(table, *more)
+    assert [str(one.message) for one in caught if "left out" in str(one.message)] == [expected]
 
 
 def test_held_columns_have_one_value_along_a_chain_and_nulls_are_counted(
     events: DataFrame, rows: list[tuple[Any, ...]]
 ) -> None:
     funnel = wb.Funnel(STEPS, window=9, hold="product")
-    found = funnel.levels(events)
-    assert found.columns == ["user_id", "product", "level", "reached"]
-    assert {(row[0], row[1]): row[2] for row in found.collect()} == held(rows, 3)
+    levels = funnel.levels(events)
+    assert levels.columns == ["user_id", "product", "level", "reached"]
+    assert {(row[0], row[1]): row[2] for row in levels.collect()} == levels_by(rows, 3)
     skipped = sum(row[3] is None for row in rows)
     with pytest.warns(wb.WorkbenchWarning, match=f"{skipped} rows .*or a column held constant, is"):
         steps = funnel.steps(events)
     assert steps["users"].tolist() == [
-        sum(level > k for level in held(rows, 3).values()) for k in range(3)
+        sum(level > k for level in levels_by(rows, 3).values()) for k in range(3)
     ]
     with funnel.prepare(events) as again:
         assert (again.key, again.skipped) == (("user_id", "product"), skipped)
@@ -396,19 +396,21 @@ def test_sessions_of_a_column_are_parts_of_a_key(
     events: DataFrame, rows: list[tuple[Any, ...]]
 ) -> None:
     funnel = wb.Funnel(STEPS, window=9, count="sessions", session="visit")
-    found = {(row[0], row[1]): row["level"] for row in funnel.levels(events).collect()}
-    assert found == held(rows, 4)
+    levels = {(row[0], row[1]): row["level"] for row in funnel.levels(events).collect()}
+    assert levels == levels_by(rows, 4)
 
 
-def test_prepared_events_and_tables_answer_alike(events: DataFrame, prepared: wb.Prepared) -> None:
-    rules: list[dict[str, Any]] = [
+def test_prepared_events_and_tables_give_the_same_answers(
+    events: DataFrame, prepared: wb.Prepared
+) -> None:
+    all_options: list[dict[str, Any]] = [
         {"count": "sessions", "session": 3},
         {"count": "conversions", "start": 4, "end": 20},
         {"start": 4, "end": 12, "order": "strict"},
     ]
-    for asked in rules:
-        funnel = wb.Funnel(STEPS, window=9, **asked)
-        number = [one for one in ("session", "chain") if one[0] == str(asked.get("count"))[0]]
+    for options in all_options:
+        funnel = wb.Funnel(STEPS, window=9, **options)
+        number = [one for one in ("session", "chain") if one[0] == str(options.get("count"))[0]]
         order = ["user_id", *number]
         once, again = (funnel.levels(one).orderBy(*order).collect() for one in (events, prepared))
         assert once == again
@@ -416,7 +418,7 @@ def test_prepared_events_and_tables_answer_alike(events: DataFrame, prepared: wb
         steps = funnel.steps(prepared)
         assert steps["users"].tolist() == [sum(row["level"] > k for row in once) for k in range(3)]
         counted = {"sessions": "sessions", "conversions": "chains"}
-        assert steps.attrs["unit"] == counted.get(str(asked.get("count")), "users")
+        assert steps.attrs["unit"] == counted.get(str(options.get("count")), "users")
         people = funnel.people(events, stopped_at=2)
         assert people.count() == sum(row["level"] == 2 for row in once)
 
@@ -454,12 +456,12 @@ TABLES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", TABLES)
-def test_what_does_not_fit_the_table_is_refused_before_a_job(
+def test_options_that_do_not_fit_the_table_are_refused_before_a_job(
     case: str, events: DataFrame, spark: SparkSession
 ) -> None:
-    given, sentence = TABLES[case]
+    options, sentence = TABLES[case]
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
-        wb.Funnel(STEPS, window=9, **given).levels(events)
+        wb.Funnel(STEPS, window=9, **options).levels(events)
     assert str(error.value) == sentence
 
 
@@ -470,6 +472,6 @@ def test_prepared_events_of_another_key_do_not_hold_a_column_constant(
         wb.Funnel(STEPS, window=9, hold="product").levels(prepared)
 
 
-def test_several_chains_of_a_key_are_not_stepped_through(prepared: wb.Prepared) -> None:
+def test_keys_with_several_chains_cannot_be_played(prepared: wb.Prepared) -> None:
     with pytest.raises(wb.WorkbenchError, match="what: a key has several conversions, and one"):
         wb.play(wb.Funnel(STEPS, window=9, count="conversions"), prepared)

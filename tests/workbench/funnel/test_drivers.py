@@ -1,4 +1,4 @@
-"""What tells who went on: every user's events looked through, in process and on Spark."""
+"""Drivers, checked by a scan of every user's events, in process and on Spark."""
 
 import math
 from collections import Counter, defaultdict
@@ -35,13 +35,13 @@ Row = tuple[int, str | None, str | None]
 Counts = dict[tuple[str, str], tuple[int, int]]
 
 
-def looked_through(
+def counts_by_scan(
     users: dict[int, list[Row]], chains: dict[int, tuple[int, ...]], k: int, landmark: int,
-    window: int, own: str,
+    window: int, next_step: str,
 ) -> tuple[dict[int, bool], dict[tuple[str, str], set[int]], int, int]:  # fmt: skip
-    """Who is compared and went on, what is true of whom, and who went on early or was late."""
+    """Return who is compared and went on, who has each trait, and how many were early or late."""
     compared: dict[int, bool] = {}
-    true: dict[tuple[str, str], set[int]] = defaultdict(set)
+    having: dict[tuple[str, str], set[int]] = defaultdict(set)
     early = late = 0
     for user, rows in users.items():
         chain = chains[user]
@@ -56,11 +56,11 @@ def looked_through(
         else:
             compared[user] = went_on
             for at, name, where in rows:
-                if name not in (None, own) and arrival < at <= until:
-                    true["event", str(name)].add(user)
+                if name not in (None, next_step) and arrival < at <= until:
+                    having["event", str(name)].add(user)
                 if where is not None and arrival <= at <= until:
-                    true["segment", where].add(user)
-    return compared, true, early, late
+                    having["segment", where].add(user)
+    return compared, having, early, late
 
 
 USERS = st.lists(
@@ -80,7 +80,7 @@ USERS = st.lists(
 
 @given(USERS, st.sampled_from([1, 2]), st.integers(1, 8))
 @draws(200)
-def test_counts_are_those_of_every_user_looked_through(
+def test_counts_are_those_of_a_scan_of_every_user(
     users: list[list[Row]], k: int, landmark: int
 ) -> None:
     funnel = wb.Funnel(["A", "B", "C"], window=9)
@@ -88,21 +88,21 @@ def test_counts_are_those_of_every_user_looked_through(
     block = block_of(users, keep=["segment"])
     chains = [tuple(one["reached"]) for one in events.answer(block).to_pylist()]
     task = DriversTask(events, k, k - 1, landmark, ("segment",), ("ABC"[k],))
-    compared, true, early, late = looked_through(
+    compared, having, early, late = counts_by_scan(
         dict(enumerate(users)), dict(enumerate(chains)), k, landmark, 9, "ABC"[k]
     )
-    found = {(row["column"], row["value"]): (row["went_on"], row["dropped"])
+    counts = {(row["column"], row["value"]): (row["went_on"], row["dropped"])
              for row in task.counts(block).to_pylist()}  # fmt: skip
     went_on = sum(compared.values())
-    assert found.pop((WHOLE, "compared")) == (went_on, len(compared) - went_on)
-    assert found.pop((WHOLE, "left out")) == (early, late)
-    assert found == {
+    assert counts.pop((WHOLE, "compared")) == (went_on, len(compared) - went_on)
+    assert counts.pop((WHOLE, "left out")) == (early, late)
+    assert counts == {
         (EVENTS + (column == "segment"), value): (
             sum(compared[user] for user in whose), sum(not compared[user] for user in whose)
         )
-        for (column, value), whose in true.items()
+        for (column, value), whose in having.items()
     }  # fmt: skip
-    for (column, value), whose in true.items():
+    for (column, value), whose in having.items():
         wanted = Trait(EVENTS + (column == "segment"), value, None)
         people = replace(task, wanted=wanted).people(block, wanted)
         assert {*people.column("user_id").to_pylist()} == whose
@@ -113,39 +113,44 @@ def by_hand(
     k: int, landmark: int
 ) -> tuple[dict[int, bool], dict[tuple[str, str], set[int]], int, int]:
     chains = {user: way.chain for user, way in WAYS.items()}
-    return looked_through(of_users(ROWS), chains, k, landmark, WINDOW, STEPS[k])
+    return counts_by_scan(of_users(ROWS), chains, k, landmark, WINDOW, STEPS[k])
 
 
-def as_counts(found: Drivers) -> Counts:
-    rows: Any = found.table.itertuples()
+def as_counts(drivers: Drivers) -> Counts:
+    rows: Any = drivers.table.itertuples()
     return {(row.column, row.value): (row.went_on, row.dropped) for row in rows}
 
 
-def test_a_table_and_prepared_events_are_answered_alike(
+def test_a_table_and_prepared_events_have_the_same_drivers(
     events: DataFrame, prepared: wb.Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compared, true, early, late = by_hand(1, 4)
+    compared, having, early, late = by_hand(1, 4)
     expected = {
-        what: (sum(compared[u] for u in whose), sum(not compared[u] for u in whose))
-        for what, whose in true.items()
+        trait: (sum(compared[u] for u in whose), sum(not compared[u] for u in whose))
+        for trait, whose in having.items()
     }
-    asked: dict[str, Any] = {"step": "cart", "by": "segment", "landmark": "4 seconds", "least": 1}
-    found = FUNNEL.drivers(events, **asked, most=1_000)
-    assert as_counts(found) == expected
-    assert (found.early, found.late) == (early, late)
-    assert found.went_on + found.dropped == len(compared)
-    assert found.looked_at == len(expected)
-    again = FUNNEL.drivers(prepared, **asked, most=1_000)
-    assert again.table.equals(found.table)
+    query: dict[str, Any] = {"step": "cart", "by": "segment", "landmark": "4 seconds", "least": 1}
+    drivers = FUNNEL.drivers(events, **query, most=1_000)
+    assert as_counts(drivers) == expected
+    assert (drivers.early, drivers.late) == (early, late)
+    assert drivers.went_on + drivers.dropped == len(compared)
+    assert drivers.looked_at == len(expected)
+    again = FUNNEL.drivers(prepared, **query, most=1_000)
+    assert again.table.equals(drivers.table)
     monkeypatch.setattr(prepared, "tasks", 2)
-    assert FUNNEL.drivers(prepared, **asked, most=1_000).table.equals(found.table)
+    assert FUNNEL.drivers(prepared, **query, most=1_000).table.equals(drivers.table)
 
 
 def test_odds_ratios_intervals_and_adjusted_p_values(prepared: wb.Prepared) -> None:
-    found = FUNNEL.drivers(prepared, "cart", by="segment", landmark="4 seconds", least=5)
+    drivers = FUNNEL.drivers(prepared, "cart", by="segment", landmark="4 seconds", least=5)
     row: Any
-    for row in found.table.itertuples():
-        cells = [row.went_on, row.dropped, found.went_on - row.went_on, found.dropped - row.dropped]
+    for row in drivers.table.itertuples():
+        cells = [
+            row.went_on,
+            row.dropped,
+            drivers.went_on - row.went_on,
+            drivers.dropped - row.dropped,
+        ]
         assert min(cells) > 0
         odds = cells[0] * cells[3] / (cells[1] * cells[2])
         error = math.sqrt(sum(1 / n for n in cells))
@@ -153,10 +158,10 @@ def test_odds_ratios_intervals_and_adjusted_p_values(prepared: wb.Prepared) -> N
         assert math.log(row.low) == pytest.approx(math.log(odds) - 1.959964 * error, abs=1e-6)
         assert math.log(row.high) == pytest.approx(math.log(odds) + 1.959964 * error, abs=1e-6)
         assert row.p == pytest.approx(math.erfc(abs(math.log(odds)) / error / math.sqrt(2)))
-    p, many = sorted(found.table["p"]), len(found.table)
+    p, many = sorted(drivers.table["p"]), len(drivers.table)
     steps = [p[i] * many / (i + 1) for i in range(many)]
     adjusted = [min(1, *steps[i:]) if len(steps[i:]) > 1 else min(1, steps[i]) for i in range(many)]
-    assert found.table["adjusted_p"].tolist() == pytest.approx(adjusted)
+    assert drivers.table["adjusted_p"].tolist() == pytest.approx(adjusted)
     holm = FUNNEL.drivers(
         prepared, "cart", by="segment", landmark="4 seconds", least=5, adjust="holm"
     )
@@ -164,82 +169,84 @@ def test_odds_ratios_intervals_and_adjusted_p_values(prepared: wb.Prepared) -> N
     assert holm.table["adjusted_p"].tolist() == pytest.approx(raised)
 
 
-def test_what_few_have_or_few_lack_is_counted_and_not_compared(prepared: wb.Prepared) -> None:
-    asked: dict[str, Any] = {"step": "cart", "by": "segment", "landmark": "4 seconds"}
-    every = FUNNEL.drivers(prepared, **asked, least=1)
+def test_a_trait_that_few_have_or_few_lack_is_counted_but_not_compared(
+    prepared: wb.Prepared,
+) -> None:
+    query: dict[str, Any] = {"step": "cart", "by": "segment", "landmark": "4 seconds"}
+    every = FUNNEL.drivers(prepared, **query, least=1)
     support = every.table["went_on"] + every.table["dropped"]
-    bar = int(support.median()) + 1
-    found = FUNNEL.drivers(prepared, **asked, least=bar)
+    least = int(support.median()) + 1
+    drivers = FUNNEL.drivers(prepared, **query, least=least)
     lacking = every.went_on + every.dropped - support
-    assert found.looked_at == int(((support >= bar) & (lacking >= bar)).sum())
-    assert found.looked_at + found.rare == every.looked_at + every.rare
-    assert len(FUNNEL.drivers(prepared, **asked, least=1, most=2).table) == 2
+    assert drivers.looked_at == int(((support >= least) & (lacking >= least)).sum())
+    assert drivers.looked_at + drivers.rare == every.looked_at + every.rare
+    assert len(FUNNEL.drivers(prepared, **query, least=1, most=2).table) == 2
 
 
-def test_people_of_a_driver_are_those_of_whom_it_is_true(
+def test_people_of_a_driver_are_those_who_have_the_trait(
     events: DataFrame, prepared: wb.Prepared
 ) -> None:
-    compared, true, _, _ = by_hand(1, 4)
+    compared, having, _, _ = by_hand(1, 4)
     for table in (events, prepared):
-        found = FUNNEL.drivers(table, "cart", by="segment", landmark="4 seconds", least=1)
+        drivers = FUNNEL.drivers(table, "cart", by="segment", landmark="4 seconds", least=1)
         for column, value in [("event", "help"), ("segment", "east")]:
-            whose = true[column, value]
-            people = found.people(value, column).toPandas()
+            whose = having[column, value]
+            people = drivers.people(value, column).toPandas()
             assert sorted(people["user_id"]) == sorted(whose)
-            went_on = found.people(value, column, converted=True).toPandas()
+            went_on = drivers.people(value, column, converted=True).toPandas()
             assert {*went_on["user_id"]} == {user for user in whose if compared[user]}
-    assert found.people("nowhere", "segment").count() == 0
+    assert drivers.people("nowhere", "segment").count() == 0
     with pytest.raises(wb.WorkbenchError, match=r"^converted: 'no' is not known; give True or"):
-        found.people("help", converted="no")  # type: ignore[arg-type]
+        drivers.people("help", converted="no")  # type: ignore[arg-type]
 
 
-def test_who_converts_at_once_is_no_proof_against_what_takes_time(spark: SparkSession) -> None:
+def test_early_conversions_are_no_evidence_against_a_later_trait(spark: SparkSession) -> None:
     """Help comes at 5, half convert at 2: without a landmark it looks like a reason to leave."""
     rows = [(user, at, what) for user in range(80) for at, what in (
         (0, "start"), *([(2, "pay")] if user % 2 else [(5, "help")] * (user % 4 > 0)),
         *([(9, "pay")] if user % 4 == 2 and user % 3 else []),
     )]  # fmt: skip
     table = spark.createDataFrame(rows, "user_id int, timestamp int, event string")
-    found = wb.Funnel(["start", "pay"], 20).drivers(table, "pay", landmark=6, least=1)
-    assert found.early == 40
+    drivers = wb.Funnel(["start", "pay"], 20).drivers(table, "pay", landmark=6, least=1)
+    assert drivers.early == 40
     row: Any
-    [row] = found.table.itertuples()
-    # Of those still undecided, all who go on have read it: the odds are above one.
+    [row] = drivers.table.itertuples()
+    # Of those undecided at the landmark, all who go on have read it: the odds are above one.
     assert (row.value, row.odds_ratio > 1) == ("help", True)
 
 
-def test_an_empty_group_is_said(prepared: wb.Prepared, spark: SparkSession) -> None:
+def test_an_empty_group_is_warned_of(prepared: wb.Prepared, spark: SparkSession) -> None:
     table = spark.createDataFrame([(1, 0, "a")], "user_id int, timestamp int, event string")
     with pytest.warns(wb.WorkbenchWarning, match="nobody is left who went on to 'b'"):
-        found = wb.Funnel(["a", "b"], 9).drivers(table, "b")
-    assert found.table.empty
-    assert (found.went_on, found.dropped) == (0, 1)
+        drivers = wb.Funnel(["a", "b"], 9).drivers(table, "b")
+    assert drivers.table.empty
+    assert (drivers.went_on, drivers.dropped) == (0, 1)
     empty = spark.createDataFrame([], "user_id int, timestamp int, event string")
     with pytest.warns(wb.WorkbenchWarning, match="nobody is left who went on to 'b'"):
         assert wb.Funnel(["a", "b"], 9).drivers(empty, "b").dropped == 0
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
-def test_a_column_of_too_many_values_is_one_sentence(spark: SparkSession, partitions: int) -> None:
-    """However many tasks see its values."""
+def test_a_column_of_too_many_values_is_refused(spark: SparkSession, partitions: int) -> None:
+    """Whatever the number of tasks that see its values."""
     users = spark.range(10_001).select(F.col("id").alias("user_id"), F.col("id").alias("n"))
     both = F.create_map(F.lit("a"), F.lit(0), F.col("n").cast("string"), F.lit(1))
     table = users.select("*", F.explode(both).alias("event", "timestamp"))
     funnel, one = wb.Funnel(["a", "b"], 9), table.coalesce(1)
-    crowded = {
+    messages = {
         "n": "by: column 'n' has more than 10,000 different values; cut it into fewer, or leave it "
         "out.",
         (): "event: column 'event' has more than 10,000 different names; give events fewer names.",
     }
-    for by, sentence in crowded.items():
+    for by, sentence in messages.items():
         events = one.where("timestamp = 0") if by else one
-        asked_in = session_options(spark, {PARTITIONS: partitions})
-        with asked_in, pytest.raises(wb.WorkbenchError) as error:
+        options = session_options(spark, {PARTITIONS: partitions})
+        with options, pytest.raises(wb.WorkbenchError) as error:
             funnel.drivers(events, "b", by=by)
         assert str(error.value) == sentence
 
 
-#: What cannot be meant, and the sentence.
+#: Invalid arguments, and the error message.
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"step": "view"}, "step: the first step has no step before it; name a later one."),
     ({"step": 4}, "step: there is no step 4; give 1 to 3."),
@@ -258,7 +265,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("given", "sentence"), WRONG, ids=[one for _, one in WRONG])
-def test_what_cannot_be_meant_is_one_sentence_before_a_job(
+def test_invalid_arguments_are_refused_before_a_job(
     spark: SparkSession, events: DataFrame, given: dict[str, Any], sentence: str
 ) -> None:
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
@@ -266,7 +273,7 @@ def test_what_cannot_be_meant_is_one_sentence_before_a_job(
     assert str(error.value) == sentence
 
 
-def test_a_landmark_is_shorter_than_the_window_of_its_step(
+def test_a_landmark_must_be_shorter_than_the_window_of_its_step(
     spark: SparkSession, events: DataFrame, prepared: wb.Prepared
 ) -> None:
     funnel = wb.Funnel(STEPS, "20 seconds", within={"cart": "5 seconds"}, cohorts={"x": "view"})
@@ -283,10 +290,10 @@ def test_a_landmark_is_shorter_than_the_window_of_its_step(
             FUNNEL.drivers(prepared, "cart", by="n")
 
 
-def test_columns_of_bytes_are_no_text(spark: SparkSession, events: DataFrame) -> None:
+def test_columns_of_bytes_are_refused(spark: SparkSession, events: DataFrame) -> None:
     table = events.withColumn("raw", F.expr("X'FF'"))
-    with FUNNEL.prepare(table, keep="raw") as held:
-        for source in (table, held):
+    with FUNNEL.prepare(table, keep="raw") as with_bytes:
+        for source in (table, with_bytes):
             with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
                 FUNNEL.drivers(source, "cart", by="raw")
             assert str(error.value) == (
@@ -295,12 +302,12 @@ def test_columns_of_bytes_are_no_text(spark: SparkSession, events: DataFrame) ->
             )
 
 
-def test_values_of_columns_that_hold_no_text_are_looked_at_as_text(events: DataFrame) -> None:
+def test_values_of_columns_of_other_types_are_read_as_text(events: DataFrame) -> None:
     east = events.withColumn("n", F.when(F.col("segment") == "east", 1.5))
     counted: Counter[tuple[str, str]] = Counter()
-    found = FUNNEL.drivers(east, "cart", by="n", landmark="4 seconds", least=1, most=1_000)
+    drivers = FUNNEL.drivers(east, "cart", by="n", landmark="4 seconds", least=1, most=1_000)
     row: Any
-    for row in found.table.itertuples():
+    for row in drivers.table.itertuples():
         counted[row.column, row.value] += row.went_on + row.dropped
-    _, true, _, _ = by_hand(1, 4)
-    assert counted["n", "1.5"] == len(true["segment", "east"])
+    _, having, _, _ = by_hand(1, 4)
+    assert counted["n", "1.5"] == len(having["segment", "east"])

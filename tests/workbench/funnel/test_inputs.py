@@ -1,4 +1,4 @@
-"""Any key, any time column, any name and any condition: the answer is that of the same events."""
+"""The same events give the same answer by any type of key and time, any name and condition."""
 
 from functools import reduce
 from typing import Any
@@ -24,7 +24,7 @@ DAYS = [
 ]
 LEVELS = {1: [-400, -399], 2: [19_000, 19_002, 19_002], 3: []}
 
-#: How each type of time is made of a day's number, and a day's number of it.
+#: By type of time: SQL from a day's number, SQL back to it, and a window.
 TIMES: dict[str, tuple[str, str, Any]] = {
     "timestamp": ("timestamp_seconds(day * 86400)", "unix_seconds(t) div 86400", "2 days"),
     "timestamp_ntz": (
@@ -67,7 +67,7 @@ def funnel(window: Any = 2, **columns: Any) -> wb.Funnel:
 
 
 def by_user(levels: DataFrame) -> dict[Any, Any]:
-    """The times of each key; a level is as many."""
+    """Return the times of each key; its level is their number."""
     rows = [tuple(row) for row in levels.collect()]
     assert all(level == len(reached) for _, level, reached in rows)
     assert len({key for key, _, _ in rows}) == len(rows)
@@ -83,30 +83,30 @@ def zone(request: pytest.FixtureRequest, spark: SparkSession) -> Any:
 def test_every_type_of_time_gives_the_same_answer_in_every_time_zone(
     days: DataFrame, zone: str
 ) -> None:
-    asked = []
-    for kind, (made, back, window) in TIMES.items():
-        events = days.withColumn("time", F.expr(made))
+    tables = []
+    for kind, (from_day, to_day, window) in TIMES.items():
+        events = days.withColumn("time", F.expr(from_day))
         assert dict(events.dtypes)["time"] == kind
-        reached = F.expr(f"transform(reached, t -> int({back}))")
+        reached = F.expr(f"transform(reached, t -> int({to_day}))")
         levels = funnel(window, time="time").levels(events)
-        asked.append(levels.select(F.concat(F.lit(kind), "user"), "level", reached))
-    assert by_user(reduce(DataFrame.union, asked)) == {
+        tables.append(levels.select(F.concat(F.lit(kind), "user"), "level", reached))
+    assert by_user(reduce(DataFrame.union, tables)) == {
         f"{kind}{user}": reached for kind in TIMES for user, reached in LEVELS.items()
     }
 
 
 @pytest.mark.parametrize("kind", ["timestamp", "date", "smallint"])
-def test_prepared_events_give_their_times_back_in_their_type(days: DataFrame, kind: str) -> None:
-    made, _, window = TIMES[kind]
-    events = days.withColumn("time", F.expr(made))
-    asked = funnel(window, time="time")
-    with asked.prepare(events) as prepared:
-        levels = asked.levels(prepared)
-        assert levels.schema == asked.levels(events).schema
-        assert by_user(levels) == by_user(asked.levels(events))
+def test_prepared_events_return_times_in_the_type_of_the_table(days: DataFrame, kind: str) -> None:
+    from_day, _, window = TIMES[kind]
+    events = days.withColumn("time", F.expr(from_day))
+    prepared_funnel = funnel(window, time="time")
+    with prepared_funnel.prepare(events) as prepared:
+        levels = prepared_funnel.levels(prepared)
+        assert levels.schema == prepared_funnel.levels(events).schema
+        assert by_user(levels) == by_user(prepared_funnel.levels(events))
 
 
-def test_a_night_of_the_clocks_is_as_long_as_it_is(spark: SparkSession, zone: str) -> None:
+def test_windows_are_elapsed_time_when_clocks_change(spark: SparkSession, zone: str) -> None:
     """Half past one comes twice in New York, an hour apart."""
     hour = "timestamp_seconds(1383456600 + n * 3600)"
     events = spark.sql(
@@ -119,15 +119,15 @@ def test_a_night_of_the_clocks_is_as_long_as_it_is(spark: SparkSession, zone: st
 
 
 def test_every_type_of_key_gives_the_same_answer(days: DataFrame) -> None:
-    asked = []
+    tables = []
     for kind, key in KEYS.items():
         events = days.where("user < 3").withColumn("key", F.expr(key))
         levels = funnel(key="key").levels(events)
         assert levels.schema["key"].dataType == events.schema["key"].dataType
         keys = events.select("key", "user").distinct()
-        named = F.concat(F.lit(kind), "user")
-        asked.append(levels.join(keys, "key").select(named, "level", "reached"))
-    assert by_user(reduce(DataFrame.union, asked)) == {
+        kind_and_user = F.concat(F.lit(kind), "user")
+        tables.append(levels.join(keys, "key").select(kind_and_user, "level", "reached"))
+    assert by_user(reduce(DataFrame.union, tables)) == {
         f"{kind}{user}": LEVELS[user] for kind in KEYS for user in (1, 2)
     }
 
@@ -136,38 +136,38 @@ def test_several_columns_are_one_key(days: DataFrame) -> None:
     events = days.selectExpr("user % 2 AS odd", "concat('user ', user) AS name", "day", "event")
     levels = funnel(key=["odd", "name"]).levels(events)
     assert levels.columns == ["odd", "name", "level", "reached"]
-    found = {(row["odd"], row["name"]): row["reached"] for row in levels.collect()}
-    assert found == {(user % 2, f"user {user}"): days for user, days in LEVELS.items()}
+    reached = {(row["odd"], row["name"]): row["reached"] for row in levels.collect()}
+    assert reached == {(user % 2, f"user {user}"): days for user, days in LEVELS.items()}
 
 
 def test_a_key_with_a_null_in_any_column_is_skipped(days: DataFrame) -> None:
     events = days.withColumn("other", F.expr("IF(user = 2, NULL, 'x')"))
-    asked = funnel(key=["user", "other"])
-    assert {row["user"] for row in asked.levels(events).collect()} == {1, 3}
-    assert asked.skipped(events) == 3
+    by_both = funnel(key=["user", "other"])
+    assert {row["user"] for row in by_both.levels(events).collect()} == {1, 3}
+    assert by_both.skipped(events) == 3
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_any_name_of_a_column_is_taken_as_it_is(days: DataFrame, name: str) -> None:
-    asked, expected = [], {u: (r, u if r else None) for u, r in LEVELS.items()}
+def test_columns_may_have_any_name(days: DataFrame, name: str) -> None:
+    tables, expected = [], {u: (r, u if r else None) for u, r in LEVELS.items()}
     for role, old in [("key", "user"), ("time", "day"), ("event", "event"), ("by", "segment")]:
         events = days.withColumn("segment", F.col("user")).withColumnRenamed(old, name)
         by = name if role == "by" else "segment"
         levels = funnel(**({} if role == "by" else {role: name})).levels(events, by=by)
         assert levels.columns == [name if role == "key" else "user", "level", "reached", by]
-        asked.append(levels.toDF("key", "level", "reached", "by").withColumn("role", F.lit(role)))
-    for row in reduce(DataFrame.union, asked).collect():
+        tables.append(levels.toDF("key", "level", "reached", "by").withColumn("role", F.lit(role)))
+    for row in reduce(DataFrame.union, tables).collect():
         assert (row["reached"], row["by"]) == expected[row["key"]], row["role"]
 
 
-def test_prepared_events_take_any_name_of_a_column_too(days: DataFrame) -> None:
+def test_columns_of_prepared_events_may_have_any_name(days: DataFrame) -> None:
     events = days.withColumn("seg.`ment", F.col("user")).withColumnRenamed("user", "user.id")
-    asked = funnel(key="user.id")
-    with asked.prepare(events, keep=["seg.`ment"]) as prepared:
-        levels = asked.levels(prepared, by="seg.`ment").select("`user.id`", "level", "reached")
+    by_user_id = funnel(key="user.id")
+    with by_user_id.prepare(events, keep=["seg.`ment"]) as prepared:
+        levels = by_user_id.levels(prepared, by="seg.`ment").select("`user.id`", "level", "reached")
         assert by_user(levels) == LEVELS
-        found = asked.steps(prepared, by="seg.`ment")
-    assert found["seg.`ment"].tolist() == [1, 1, 1, 2, 2, 2]
+        steps = by_user_id.steps(prepared, by="seg.`ment")
+    assert steps["seg.`ment"].tolist() == [1, 1, 1, 2, 2, 2]
 
 
 def test_conditions_may_overlap_be_null_and_count_for_several_steps(days: DataFrame) -> None:
@@ -177,8 +177,8 @@ def test_conditions_may_overlap_be_null_and_count_for_several_steps(days: DataFr
         "b again": "event LIKE 'b%'",
         "never known": "nullif(event, event) = 'x'",
     }
-    asked = wb.Funnel(conditions, 2, "user", "day")
-    assert by_user(asked.levels(days)) == {
+    overlapping = wb.Funnel(conditions, 2, "user", "day")
+    assert by_user(overlapping.levels(days)) == {
         1: [-399, -399, -399],
         2: [19_002, 19_002, 19_002],
         3: [19_100, 19_100, 19_100],
@@ -187,7 +187,7 @@ def test_conditions_may_overlap_be_null_and_count_for_several_steps(days: DataFr
     assert by_user(once.levels(days)) == {1: [-400, -399], 2: [19_000, 19_002], 3: [19_100]}
 
 
-def test_an_event_may_stand_in_two_steps(days: DataFrame) -> None:
+def test_an_event_may_be_named_in_two_steps(days: DataFrame) -> None:
     again = wb.Funnel(["a", "b", "a"], 1_000, "user", "day")
     events = days.union(days.where("event = 'a'").withColumn("day", F.expr("day + 5")))
     with again.prepare(events) as prepared:
@@ -200,14 +200,14 @@ def test_an_event_may_stand_in_two_steps(days: DataFrame) -> None:
 
 
 @pytest.mark.parametrize("width", [31, 32])
-def test_thirty_two_conditions_are_not_too_many(spark: SparkSession, width: int) -> None:
+def test_up_to_thirty_two_conditions_are_possible(spark: SparkSession, width: int) -> None:
     events = spark.range(64).selectExpr("id % 2 AS user", "id div 2 AS n")
     conditions = {f"step {k}": f"n = {k}" for k in range(width)}
-    asked = wb.Funnel(conditions, 100, "user", "n")
+    wide = wb.Funnel(conditions, 100, "user", "n")
     expected = {user: list(range(width)) for user in (0, 1)}
-    with asked.prepare(events) as prepared:
+    with wide.prepare(events) as prepared:
         for source in (events, prepared):
-            assert by_user(asked.levels(source)) == expected
+            assert by_user(wide.levels(source)) == expected
 
 
 @pytest.mark.parametrize(("window", "level"), [(0, 1), (399, 2), (400, 3), (10**15, 3)])
@@ -219,19 +219,19 @@ def test_the_window_is_inclusive_from_zero_to_beyond_the_data(
     assert len(by_user(funnel(window).levels(events))[1]) == level
 
 
-def test_several_steps_of_one_instant_are_taken_in_a_window_of_zero(spark: SparkSession) -> None:
+def test_a_window_of_zero_takes_several_steps_at_one_instant(spark: SparkSession) -> None:
     rows = [(1, 5, "c"), (1, 5, "b"), (1, 5, "a"), (1, 5, "a")]
     events = table(spark, rows)
     assert by_user(funnel(0).levels(events)) == {1: [5, 5, 5]}
     assert by_user(funnel(0, modes="strict_increase").levels(events)) == {1: [5]}
 
 
-def test_rows_that_come_twice_change_nothing(days: DataFrame) -> None:
+def test_duplicate_rows_change_nothing(days: DataFrame) -> None:
     twice = days.union(days)
     assert by_user(funnel().levels(twice)) == LEVELS
     assert funnel().steps(twice).equals(funnel().steps(days))
 
 
-def test_codes_may_be_the_events(days: DataFrame) -> None:
+def test_events_may_be_integer_codes(days: DataFrame) -> None:
     events = days.withColumn("event", F.expr("ascii(event) - 96"))
     assert by_user(wb.Funnel(["1", "2", "3"], 2, "user", "day").levels(events)) == LEVELS

@@ -1,4 +1,4 @@
-"""Levels on Spark are those of ClickHouse: on every kind of Spark, by every path."""
+"""Levels on Spark are those of ClickHouse, on every kind of Spark, by every path."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -35,7 +35,7 @@ ALL_MODES = COMBINATIONS[-1]
 SOME = [(), ("strict_order", "strict_once")]
 STEPS = 4
 
-#: Rows with one condition at the most, which event names can say; and rows with any.
+#: Rows that meet at most one condition, so that event names suffice; and rows that meet any.
 NAMED = random_streams(seed=1, users=150, steps=STEPS, window=6, spread=12)
 NAMED = Streams(STEPS, 6, [[(t, c & -c) for t, c in user] for user in NAMED.users])
 ANY = random_streams(seed=2, users=150, steps=STEPS, window=0, spread=5)
@@ -43,7 +43,7 @@ LONG = Streams(STEPS, 10**6, ANY.users)
 
 
 def table_of(spark: SparkSession, case: Streams) -> DataFrame:
-    """The streams as a table: the lowest condition's number is the name of the event."""
+    """Return the streams as a table: the lowest condition's number is the name of the event."""
     rows = [
         (user, time, bits, f"step {(bits & -bits).bit_length() - 1}" if bits else None)
         for user, events in enumerate(case.users)
@@ -57,30 +57,30 @@ def table_of(spark: SparkSession, case: Streams) -> DataFrame:
 def levels_by_every_path(
     spark: SparkSession, case: Streams, named: bool, combinations: list[Modes]
 ) -> list[Answer]:
-    """Ask a table and prepared blocks for the levels in several modes, all in one job."""
+    """Return the levels of a table and of prepared blocks in several modes, by one job."""
     names = [f"step {k}" for k in range(STEPS)]
     conditions = {name: f"(bits & {1 << k}) > 0" for k, name in enumerate(names)}
     window = timedelta(seconds=case.window)
     events = table_of(spark, case)
-    asked = []
+    tables = []
     with wb.Funnel(names if named else conditions, window).prepare(events) as prepared:
         sources: dict[str, DataFrame | wb.Prepared] = {"table": events, "prepared": prepared}
         for modes in combinations:
             funnel = wb.Funnel(names if named else conditions, window, modes=modes)
             for path, source in sources.items():
-                asked.append(_labelled(funnel.levels(source), path, modes))
-        rows = reduce(DataFrame.union, asked).collect()
+                tables.append(_labelled(funnel.levels(source), path, modes))
+        rows = reduce(DataFrame.union, tables).collect()
     return sorted((path, tuple(modes), *rest) for path, modes, *rest in map(tuple, rows))
 
 
 def _labelled(levels: DataFrame, path: str, modes: Modes) -> DataFrame:
     seconds = F.transform("reached", F.unix_seconds)
-    named = F.array(*map(F.lit, modes)).cast("array<string>")
-    return levels.select(F.lit(path), named, "user_id", "level", seconds)
+    mode_names = F.array(*map(F.lit, modes)).cast("array<string>")
+    return levels.select(F.lit(path), mode_names, "user_id", "level", seconds)
 
 
 def expected(case: Streams, combinations: list[Modes]) -> list[Answer]:
-    """ClickHouse's levels, and the kernel's chains; users without rows are in no table."""
+    """Return ClickHouse's levels and the kernel's chains; users without rows are in no table."""
     answers: list[Answer] = []
     for modes in combinations:
         switches: dict[str, Any] = {mode: mode in modes for mode in ALL_MODES}
@@ -110,7 +110,7 @@ def test_a_window_beyond_the_data_gives_the_levels_of_clickhouse(spark: SparkSes
 
 
 def skewed(spark: SparkSession) -> tuple[list[Any], list[Any], int]:
-    """Ask for levels where one key holds nearly everything and others are null."""
+    """Return levels, people and skipped rows where one key has nearly all rows, others are null."""
     events = spark.range(200_000).select(
         F.expr("CASE WHEN id < 10 THEN NULL WHEN id < 20 THEN id ELSE 0 END").alias("user_id"),
         F.expr("IF(id % 1000 = 999, NULL, timestamp_seconds(id))").alias("timestamp"),
@@ -125,7 +125,7 @@ def skewed(spark: SparkSession) -> tuple[list[Any], list[Any], int]:
 
 @pytest.mark.cluster
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_key_may_hold_nearly_everything(kind: str, run_on: RunOn) -> None:
+def test_one_key_may_have_nearly_all_rows(kind: str, run_on: RunOn) -> None:
     levels, people, skipped = run_on(kind, skewed)
     assert levels == [(0, 2), *((user, 0) for user in range(10, 20))]
     assert people == [("x", 190_001)]
@@ -133,7 +133,7 @@ def test_one_key_may_hold_nearly_everything(kind: str, run_on: RunOn) -> None:
 
 
 def summaries(spark: SparkSession) -> tuple[dict[Any, Any], int, list[Any]]:
-    """Ask for the small tables, where one row has no time."""
+    """Return steps, times, skipped rows and warnings where one row has no time."""
     import warnings
 
     rows = [(user, 10 * user + k, f"step {k}") for user in range(20) for k in range(user % 4)]
@@ -141,25 +141,25 @@ def summaries(spark: SparkSession) -> tuple[dict[Any, Any], int, list[Any]]:
         [*rows, (1, None, "step 0")], "user_id long, n int, event string"
     )
     funnel = wb.Funnel(["step 0", "step 1", "step 2"], 5, time="n")
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         steps = funnel.steps(events)
     times = funnel.times(events).to_dict("list")
-    return steps.to_dict("list") | times, steps.attrs["skipped"], [str(w.message) for w in said]
+    return steps.to_dict("list") | times, steps.attrs["skipped"], [str(w.message) for w in caught]
 
 
 @pytest.mark.cluster
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_summaries_and_their_warnings_are_the_same_everywhere(kind: str, run_on: RunOn) -> None:
-    found, skipped, said = run_on(kind, summaries)
-    assert (found["from"], found["to"], found["users"]) == ([0, 1], [1, 2], [0, 5])
-    assert found["lost"] == [0, 5, 5]
+    tables, skipped, messages = run_on(kind, summaries)
+    assert (tables["from"], tables["to"], tables["users"]) == ([0, 1], [1, 2], [0, 5])
+    assert tables["lost"] == [0, 5, 5]
     assert skipped == 1
-    assert said == ["1 row was left out: its key or its time is null."]
+    assert messages == ["1 row was left out: its key or its time is null."]
 
 
 def slow_levels(spark: SparkSession, folder: Path) -> list[tuple[int, int]]:
-    """Ask for levels of events that come out of two slow tasks, each of which leaves a note."""
+    """Return levels of events from two slow tasks, each of which touches a file when it starts."""
 
     def wait(batches: Any) -> Any:
         from time import sleep

@@ -1,4 +1,4 @@
-"""What people did around a step: every user's events looked through, in process and on Spark."""
+"""Paths around a step, checked by a scan of every user's events, in process and on Spark."""
 
 from collections import Counter, defaultdict
 from dataclasses import replace
@@ -28,7 +28,7 @@ from workbench.funnel.bind import task_of
 from workbench.funnel.worker.paths import PathsTask
 
 Path = tuple[tuple[str, ...], bool]
-#: After and before which step, and whether of those alone who went no further.
+#: The steps before and after a path, and whether only those count who went no further.
 AROUND: list[tuple[int | None, int | None, bool]] = [
     (0, 1, False), (0, 2, False), (1, 2, False), (0, None, False), (1, None, True),
     (0, None, True), (2, None, False), (None, 1, False), (None, 0, False),
@@ -39,7 +39,7 @@ def path_of(
     events: list[tuple[int, str | None]], chain: tuple[int, ...], window: int, longest: int,
     after: int | None, before: int | None, dropped: bool,
 ) -> Path | None:  # fmt: skip
-    """One user's path, read from all of the user's events; None for those who have none."""
+    """Return a user's path, computed from all events of the user, or None if there is none."""
     needed = before if before is not None else after
     assert needed is not None
     if len(chain) <= needed or (dropped and after is not None and len(chain) > after + 1):
@@ -55,10 +55,10 @@ def path_of(
     return tuple(kept), len(names) > longest
 
 
-def counted(found: Any, longest: int) -> Counter[Path]:
-    """What a worker counts, by path."""
+def counts_by_path(batch: Any, longest: int) -> Counter[Path]:
+    """Return a worker's counts, by path."""
     counts: Counter[Path] = Counter()
-    for row in found.to_pylist():
+    for row in batch.to_pylist():
         names = [row[str(k)] for k in range(longest) if row[str(k)] is not None]
         counts[tuple(names), row["cut"]] += row["users"]
     return counts
@@ -77,7 +77,7 @@ USERS = st.lists(
 
 @given(USERS, st.sampled_from(AROUND), st.integers(1, 4))
 @draws(200)
-def test_paths_are_those_of_every_user_looked_through(
+def test_paths_are_those_of_a_scan_of_every_user(
     users: list[list[tuple[int, str | None]]],
     around: tuple[int | None, int | None, bool],
     longest: int,
@@ -90,25 +90,25 @@ def test_paths_are_those_of_every_user_looked_through(
     for one, answer in zip(users, events.answer(block).to_pylist(), strict=True):
         path = path_of(one, tuple(answer["reached"]), 9, longest, *around)
         if path is not None:
-            # From the end on, where they are read from there.
+            # Paths before a step are read backwards, from its end.
             expected[path[0][::-1] if task.backwards else path[0], path[1]] += 1
-    assert counted(task.counts(block), longest) == expected
+    assert counts_by_path(task.counts(block), longest) == expected
     everybody = replace(task, with_paths=True).people(block).to_pylist()
-    taken = Counter((tuple(row["path"]), row["more"]) for row in everybody)
-    assert taken == {(path[::-1] if task.backwards else path, cut): many
-                     for (path, cut), many in expected.items()}  # fmt: skip
-    for (names, cut), many in expected.items():
+    paths_of_people = Counter((tuple(row["path"]), row["more"]) for row in everybody)
+    assert paths_of_people == {(path[::-1] if task.backwards else path, cut): count
+                               for (path, cut), count in expected.items()}  # fmt: skip
+    for (names, cut), count in expected.items():
         wanted = names[::-1] if task.backwards else names
-        assert len(replace(task, wanted=(wanted, cut)).people(block)) == many
+        assert len(replace(task, wanted=(wanted, cut)).people(block)) == count
 
 
 def by_hand(
     longest: int, after: int | None, before: int | None, dropped: bool
 ) -> dict[Path, set[int]]:
-    found: dict[Path, set[int]] = defaultdict(set)
-    for user, own in of_users(ROWS).items():
+    users_of_path: dict[Path, set[int]] = defaultdict(set)
+    for user, rows in of_users(ROWS).items():
         path = path_of(
-            [(at, name) for at, name, _ in own],
+            [(at, name) for at, name, _ in rows],
             WAYS[user].chain,
             WINDOW,
             longest,
@@ -117,12 +117,12 @@ def by_hand(
             dropped,
         )
         if path is not None:
-            found[path].add(user)
-    return found
+            users_of_path[path].add(user)
+    return users_of_path
 
 
-def as_counts(found: Paths) -> dict[Path, int]:
-    rows: Any = found.table.itertuples()
+def as_counts(paths: Paths) -> dict[Path, int]:
+    rows: Any = paths.table.itertuples()
     return {(row.path, row.more): row.users for row in rows}
 
 
@@ -131,26 +131,26 @@ def step(k: int | None) -> str | None:
 
 
 @pytest.mark.parametrize("around", [(0, 2, False), (0, None, True), (None, 1, False)])
-def test_a_table_and_prepared_events_are_answered_alike(
+def test_a_table_and_prepared_events_have_the_same_paths(
     events: DataFrame, prepared: wb.Prepared, around: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     after, before, dropped = around
     expected = {path: len(users) for path, users in by_hand(3, *around).items()}
-    asked = {"after": step(after), "before": step(before), "dropped": dropped, "longest": 3}
-    found = FUNNEL.paths(events, **asked, most=1_000)
-    assert as_counts(found) == expected
-    assert (found.users, found.different) == (sum(expected.values()), len(expected))
-    assert as_counts(FUNNEL.paths(prepared, **asked, most=1_000)) == expected
+    query = {"after": step(after), "before": step(before), "dropped": dropped, "longest": 3}
+    paths = FUNNEL.paths(events, **query, most=1_000)
+    assert as_counts(paths) == expected
+    assert (paths.users, paths.different) == (sum(expected.values()), len(expected))
+    assert as_counts(FUNNEL.paths(prepared, **query, most=1_000)) == expected
     monkeypatch.setattr(prepared, "tasks", 2)
-    assert as_counts(FUNNEL.paths(prepared, **asked, most=1_000)) == expected
+    assert as_counts(FUNNEL.paths(prepared, **query, most=1_000)) == expected
 
 
-def test_conditions_are_steps_of_paths_too(events: DataFrame) -> None:
+def test_a_funnel_by_conditions_has_paths_too(events: DataFrame) -> None:
     steps = {name: f"event = '{name}'" for name in STEPS}
     funnel = wb.Funnel(steps, f"{WINDOW} seconds")
     expected = {path: len(users) for path, users in by_hand(3, 0, 1, False).items()}
-    found = funnel.paths(events, after="view", before="cart", longest=3, most=1_000)
-    assert as_counts(found) == expected
+    paths = funnel.paths(events, after="view", before="cart", longest=3, most=1_000)
+    assert as_counts(paths) == expected
     with funnel.prepare(events, keep=["event"]) as prepared:
         again = funnel.paths(prepared, after="view", before="cart", longest=3, most=1_000)
         assert as_counts(again) == expected
@@ -163,12 +163,12 @@ def test_conditions_are_steps_of_paths_too(events: DataFrame) -> None:
 
 
 def test_the_most_frequent_come_first_and_the_others_are_counted(prepared: wb.Prepared) -> None:
-    whole = sorted(map(len, by_hand(5, 0, None, False).values()), reverse=True)
-    found = FUNNEL.paths(prepared, after="view", most=4)
-    assert found.table["users"].tolist() == whole[:4]
-    assert found.others == sum(whole[4:])
-    assert found.kept["share"].sum() == pytest.approx(1)
-    assert f"{found.others:,} others" in found._repr_html_()
+    counts = sorted(map(len, by_hand(5, 0, None, False).values()), reverse=True)
+    paths = FUNNEL.paths(prepared, after="view", most=4)
+    assert paths.table["users"].tolist() == counts[:4]
+    assert paths.others == sum(counts[4:])
+    assert paths.kept["share"].sum() == pytest.approx(1)
+    assert f"{paths.others:,} others" in paths._repr_html_()
 
 
 @pytest.mark.parametrize("around", [(0, None, False), (None, 1, False)])
@@ -178,36 +178,36 @@ def test_people_of_a_path_are_those_who_took_it(
     after, before, _ = around
     expected = by_hand(2, *around)
     for table in (events, prepared):
-        found = FUNNEL.paths(table, after=step(after), before=step(before), longest=2)
-        rows: Any = found.table.head(3).itertuples()
+        paths = FUNNEL.paths(table, after=step(after), before=step(before), longest=2)
+        rows: Any = paths.table.head(3).itertuples()
         for path, more in [(one.path, one.more) for one in rows]:
-            people = found.people(path, more).toPandas()["user_id"].tolist()
+            people = paths.people(path, more).toPandas()["user_id"].tolist()
             assert sorted(people) == sorted(expected[path, more])
-        everybody = found.people().toPandas()
+        everybody = paths.people().toPandas()
         taken = zip(everybody["path"], everybody["more"], everybody["user_id"], strict=True)
         assert {(tuple(path), more, user) for path, more, user in taken} == {
             (*path, user) for path, users in expected.items() for user in users
         }
 
 
-def test_each_chain_of_a_user_has_a_path_of_its_own(events: DataFrame) -> None:
+def test_each_chain_of_a_user_has_its_path(events: DataFrame) -> None:
     funnel = wb.Funnel(STEPS, f"{WINDOW} seconds", count="conversions")
     levels = funnel.levels(events).toPandas()
-    found = funnel.paths(events, after="view", most=1_000)
-    assert found.users == (levels["level"] > 0).sum()
-    row = found.table.iloc[0]
-    people = found.people(row["path"], row["more"]).toPandas()
+    paths = funnel.paths(events, after="view", most=1_000)
+    assert paths.users == (levels["level"] > 0).sum()
+    row = paths.table.iloc[0]
+    people = paths.people(row["path"], row["more"]).toPandas()
     assert people.columns.tolist() == ["user_id", "chain"]
     assert len(people) == row["users"]
 
 
-def test_of_no_events_there_are_no_paths(spark: SparkSession) -> None:
+def test_without_events_there_are_no_paths(spark: SparkSession) -> None:
     table = spark.createDataFrame([], "user_id long, timestamp long, event string")
-    found = wb.Funnel(["a", "b"], 5).paths(table, after="a")
-    assert (found.users, found.others, found.different, len(found.table)) == (0, 0, 0, 0)
+    paths = wb.Funnel(["a", "b"], 5).paths(table, after="a")
+    assert (paths.users, paths.others, paths.different, len(paths.table)) == (0, 0, 0, 0)
 
 
-#: What cannot be meant, and the sentence.
+#: Invalid arguments, and the error message.
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "after: no step is named; say after which step, or before= which, or both."),
     ({"after": "vew"}, "after: 'vew' is not known; give one of 'view', 'cart', 'buy'."),
@@ -224,7 +224,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("given", "sentence"), WRONG, ids=[one for _, one in WRONG])
-def test_what_cannot_be_meant_is_one_sentence_before_a_job(
+def test_invalid_arguments_are_refused_before_a_job(
     spark: SparkSession, events: DataFrame, given: dict[str, Any], sentence: str
 ) -> None:
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
@@ -242,12 +242,12 @@ def test_steps_in_any_order_have_no_paths_and_events_need_names(
             wb.Funnel({"a": "user_id > 1"}, "1 hour").paths(events.drop("event"), after=1)
 
 
-def test_a_path_that_is_none_is_one_sentence(prepared: wb.Prepared) -> None:
-    found = FUNNEL.paths(prepared, after="view", longest=1)
+def test_an_unknown_path_is_refused(prepared: wb.Prepared) -> None:
+    paths = FUNNEL.paths(prepared, after="view", longest=1)
     for path in ("cart", [1], ["cart", "buy"]):
         with pytest.raises(wb.WorkbenchError, match=r"^path: .* is not a path; give the names"):
-            found.people(path)  # type: ignore[arg-type]
+            paths.people(path)  # type: ignore[arg-type]
     with pytest.raises(wb.WorkbenchError, match=r"^more: some whose path is cart went on"):
-        found.people(["cart"])
+        paths.people(["cart"])
     with pytest.raises(wb.WorkbenchError, match=r"^more: 'yes' is not known; give True or False"):
-        found.people(["cart"], more="yes")  # type: ignore[arg-type]
+        paths.people(["cart"], more="yes")  # type: ignore[arg-type]

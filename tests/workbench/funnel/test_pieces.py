@@ -1,4 +1,4 @@
-"""Keys that are cut by time: the answers are those of whole keys, wherever they are cut."""
+"""Keys that are cut by time give the answers of whole keys, wherever they are cut."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ from tests.workbench.funnel.pieces import (
     task_for,
 )
 
-#: Of no length, of some instants, and longer than the data.
+#: Zero, short, and longer than the data.
 WINDOWS = [0, 1, 2, 3, 5, 8, 13, 40, 10**6, 2**63 - 1]
 plans = st.builds(Plan, st.sampled_from([1, 1, 2, 3, 5]), st.integers(1, 30), st.integers(1, 4))
 numbers = st.integers(0, 2**32 - 1)
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> tuple[wb.Funnel, tuple[str, ...]]:
+def funnels_and_segments(draw: st.DrawFn) -> tuple[wb.Funnel, tuple[str, ...]]:
     """Draw a funnel whose keys may be cut, and segments."""
     labels = [f"s{k}" for k in range(draw(st.integers(1, 5)))]
     window = draw(st.sampled_from(WINDOWS))
@@ -79,7 +79,7 @@ def _chains(draw: st.DrawFn, labels: list[str], window: int, order: str) -> dict
 
 @st.composite
 def streams(draw: st.DrawFn, bits: int) -> list[tuple[int, int, int, str | None]]:
-    """Draw events of a few keys: many of one time, many alike, many that fulfil nothing."""
+    """Draw events of a few keys: many at one time, many equal, many that meet no condition."""
     spread = draw(st.sampled_from([2, 8, 20, 60]))
     one = st.integers(0, bits - 1).map(lambda k: 1 << k)
     fulfilled = st.one_of(st.just(0), one, one, one, st.integers(0, (1 << bits) - 1))
@@ -93,12 +93,12 @@ def streams(draw: st.DrawFn, bits: int) -> list[tuple[int, int, int, str | None]
 
 
 def bits_of(funnel: wb.Funnel, by: tuple[str, ...]) -> int:
-    """How many conditions its rows are tested for: steps, exclusions, and perhaps a cohort."""
+    """Return how many conditions rows are tested for: steps, exclusions, perhaps a cohort."""
     return len(funnel.labels) + len(funnel.rules.exclusions) + ("did" in by)
 
 
 @draws(150, suppress_health_check=list(HealthCheck), deadline=None)
-@given(asked(), st.data(), plans)
+@given(funnels_and_segments(), st.data(), plans)
 def test_levels_and_figures_are_those_of_whole_keys(
     case: tuple[wb.Funnel, tuple[str, ...]], data: st.DataObject, plan: Plan
 ) -> None:
@@ -120,7 +120,7 @@ def test_times_at_the_ends_of_the_integers(end: int) -> None:
     assert levels_in_pieces(task, rows, Plan(3, 5, 2), rows) == levels(task, rows)
 
 
-#: What ends a scan, or what uses up rows, needs the whole key; each with the reason that is told.
+#: Reasons as explained, and options that need whole keys: they end a scan, or use up rows.
 WHOLE: dict[str, dict[str, Any]] = {
     "at the first interruption": {"modes": ["strict_order", "allow_reentry"]},
     "at a repeat": {"modes": ["strict_deduplication", "strict_increase"]},
@@ -131,7 +131,7 @@ WHOLE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("why", WHOLE)
-def test_it_says_why_keys_stay_whole(why: str) -> None:
+def test_a_funnel_explains_why_keys_stay_whole(why: str) -> None:
     funnel = wb.Funnel(["a", "b", "c"], "1 hour", cut="auto", **WHOLE[why])
     assert why in str(funnel.uncut)
     assert funnel.explain() == f"large keys: one task each, because {funnel.uncut}"
@@ -139,7 +139,7 @@ def test_it_says_why_keys_stay_whole(why: str) -> None:
         wb.Funnel(["a", "b", "c"], "1 hour", cut=100, **WHOLE[why])
 
 
-def test_it_says_what_is_cut() -> None:
+def test_a_funnel_explains_which_keys_are_cut() -> None:
     steps = ["a", "b"]
     assert "cut='auto' looks for those" in wb.Funnel(steps, "1 hour").explain()
     assert "cut by time into pieces, as" in wb.Funnel(steps, "1 hour", cut="auto").explain()
@@ -150,6 +150,6 @@ def test_it_says_what_is_cut() -> None:
 
 
 @pytest.mark.parametrize("cut", [0, -1, True, 1.5, "never", "100", [5]])
-def test_a_cut_that_is_none_is_refused(cut: Any) -> None:
+def test_an_invalid_cut_is_refused(cut: Any) -> None:
     with pytest.raises(wb.WorkbenchError, match=r"^cut: .* is not possible; give 'auto'"):
         wb.Funnel(["a", "b"], "1 hour", cut=cut)

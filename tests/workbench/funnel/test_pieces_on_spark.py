@@ -1,4 +1,4 @@
-"""Large keys on Spark: cut by time, shared by several tasks, and never with another answer."""
+"""Large keys on Spark are cut by time and shared by several tasks, with the same answer."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.workbench.spark.jobs import no_job
 
 STEPS = ["view", "cart", "buy"]
 
-#: What is asked of a table with one large key: options, segments, and how to read its times.
+#: Queries of a table with one large key: options, segments, and the type of its times.
 CASES: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "plain": ({}, [], "timestamp"),
     "modes": ({"modes": ["strict_increase", "strict_once"]}, ["device"], "timestamp_ntz"),
@@ -28,7 +28,7 @@ CASES: dict[str, tuple[dict[str, Any], list[str], str]] = {
 
 
 def events_of(spark: SparkSession, kind: str = "bigint", rows: int = 3_000) -> DataFrame:
-    """Return events of which nine in ten are of one key, some without a key or a time."""
+    """Return events, nine in ten of one key, some without a key or a time."""
     moment = {
         "date": "date_add(date'2024-01-01', int(id * 7919 % 8009 % 900))",
         "int": "int(id * 7919 % 8009)",
@@ -44,20 +44,20 @@ def events_of(spark: SparkSession, kind: str = "bigint", rows: int = 3_000) -> D
 
 
 def answers(spark: SparkSession, case: str, cut: Any) -> Any:
-    """Return levels and figures, as they can be compared."""
+    """Return levels and figures in a form that can be compared."""
     options, by, kind = CASES[case]
     given = {"window": 40 if kind in ("int", "bigint") else "40 seconds"} | options
     funnel = wb.Funnel(STEPS, cut=cut, **given)
     events = events_of(spark, kind)
-    found = sorted(map(str, funnel.levels(events, by=by).collect()))
+    levels = sorted(map(str, funnel.levels(events, by=by).collect()))
     with pytest.warns(wb.WorkbenchWarning, match="rows were left out"):
         summary = funnel.summary(events, by=by)
-    said = {name: summary.steps.attrs[name] for name in ("skipped", "all", "others")}
-    return found, summary.steps.to_csv(), summary.times.to_csv(), said
+    attributes = {name: summary.steps.attrs[name] for name in ("skipped", "all", "others")}
+    return levels, summary.steps.to_csv(), summary.times.to_csv(), attributes
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_cut_key_is_answered_as_a_whole_one(spark: SparkSession, case: str) -> None:
+def test_a_cut_key_has_the_answers_of_a_whole_one(spark: SparkSession, case: str) -> None:
     assert answers(spark, case, 200) == answers(spark, case, None)
 
 
@@ -69,7 +69,7 @@ def test_every_kind_of_session_cuts(run_on: RunOn, kind: str) -> None:
 @pytest.mark.parametrize("rows", [3_000, 50_000])
 def test_a_condition_may_be_a_window_function(spark: SparkSession, rows: int) -> None:
     events = events_of(spark, rows=rows).dropna(subset=["user_id", "timestamp"])
-    # Across keys: who takes rows of one key, or some of them, before it sees other rows before.
+    # The window spans keys: within the rows of one key only, it would give another answer.
     again = "event = lag(event) OVER (ORDER BY timestamp, user_id, event)"
     saved = events.withColumn("again", F.expr(again)).localCheckpoint()
     for cut in (None, 200, "auto"):
@@ -77,7 +77,7 @@ def test_a_condition_may_be_a_window_function(spark: SparkSession, rows: int) ->
             wb.Funnel({"view": "event = 'view'", "again": one}, 40, cut=cut)
             for one in ("again", again)
         ]
-        found = [
+        answers_of = [
             [
                 sorted(map(str, one.levels(table).collect())),
                 sorted(map(str, one.pieces(table).collect())),
@@ -85,17 +85,17 @@ def test_a_condition_may_be_a_window_function(spark: SparkSession, rows: int) ->
             ]
             for one, table in zip(funnels, (saved, events), strict=True)
         ]
-        assert found[0] == found[1]
+        assert answers_of[0] == answers_of[1]
 
 
 def test_several_tasks_share_a_large_key(spark: SparkSession) -> None:
     events = events_of(spark, rows=500_000).withColumn("timestamp", F.expr("timestamp * 500"))
     funnel = wb.Funnel(STEPS, 100, cut="auto")
-    (found,) = funnel.pieces(events).collect()
+    (large,) = funnel.pieces(events).collect()
     # Help is no step, so it stays where it is, and is not counted.
-    assert found["user_id"] == "bot"
-    assert 300_000 < found["rows"] < 370_000
-    assert found["pieces"] > 1
+    assert large["user_id"] == "bot"
+    assert 300_000 < large["rows"] < 370_000
+    assert large["pieces"] > 1
     whole = wb.Funnel(STEPS, 100)
     assert sorted(funnel.levels(events).collect()) == sorted(whole.levels(events).collect())
 
@@ -104,20 +104,20 @@ def test_small_keys_are_not_cut(spark: SparkSession) -> None:
     assert wb.Funnel(STEPS, 100, cut="auto").pieces(events_of(spark)).count() == 0
 
 
-def test_comparisons_are_of_cut_keys_too(spark: SparkSession) -> None:
-    found = [
+def test_comparisons_use_cut_keys_too(spark: SparkSession) -> None:
+    tables = [
         wb.Funnel(STEPS, 40, cut=cut).compare(events_of(spark).dropna("any"), by="device")
         for cut in (None, 200)
     ]
-    pd.testing.assert_frame_equal(found[0], found[1])
+    pd.testing.assert_frame_equal(tables[0], tables[1])
 
 
-def test_what_needs_whole_keys_has_them(spark: SparkSession) -> None:
+def test_methods_that_need_whole_keys_get_them(spark: SparkSession) -> None:
     events = events_of(spark).where("user_id IS NOT NULL AND timestamp IS NOT NULL")
     cut, whole = (wb.Funnel(STEPS, 40, cut=cut) for cut in (200, None))
     pd.testing.assert_frame_equal(cut.trend(events, every=500), whole.trend(events, every=500))
-    found = [sorted(map(str, one.people(events, 3).collect())) for one in (cut, whole)]
-    assert found[0] == found[1] != []
+    rows = [sorted(map(str, one.people(events, 3).collect())) for one in (cut, whole)]
+    assert rows[0] == rows[1] != []
     with cut.prepare(events) as prepared:
         assert cut.steps(prepared).equals(whole.steps(events))
         with pytest.raises(wb.WorkbenchError, match="prepared events hold whole keys"):
@@ -131,7 +131,7 @@ def test_nothing_runs_until_the_answer_is_used(spark: SparkSession) -> None:
         funnel.pieces(events)
 
 
-def test_names_that_the_workers_use_themselves(spark: SparkSession) -> None:
+def test_columns_may_have_names_that_the_workers_use(spark: SparkSession) -> None:
     names = {"user_id": "__piece__", "timestamp": "a `time`.", "device": "__level__"}
     events = events_of(spark).withColumnsRenamed(names)
     key, time = "__piece__", "a `time`."
@@ -141,10 +141,10 @@ def test_names_that_the_workers_use_themselves(spark: SparkSession) -> None:
     )
     assert cut.columns == ["__piece__", "level", "reached", "__level__"]
     assert sorted(map(str, cut.collect())) == sorted(map(str, whole.collect()))
-    named = wb.Funnel(STEPS, 40, ["__level__", key], time, cut=200).pieces(
+    pieces = wb.Funnel(STEPS, 40, ["__level__", key], time, cut=200).pieces(
         events.withColumnRenamed("__level__", "rows").withColumn("__level__", F.lit(1))
     )
-    assert named.columns == ["__level__", "__piece__", "rows", "pieces"]
+    assert pieces.columns == ["__level__", "__piece__", "rows", "pieces"]
 
 
 def test_an_empty_table_has_no_keys(spark: SparkSession) -> None:
@@ -154,10 +154,10 @@ def test_an_empty_table_has_no_keys(spark: SparkSession) -> None:
         assert wb.Funnel(STEPS, 40, cut=1).steps(nothing)["users"].sum() == 0
 
 
-def test_keys_that_must_stay_whole_are_not_looked_for(spark: SparkSession) -> None:
+def test_no_large_keys_are_sampled_where_keys_must_stay_whole(spark: SparkSession) -> None:
     funnel = wb.Funnel(STEPS, 40, modes=["strict_order"], cut="auto")
     with pytest.raises(wb.WorkbenchError, match="each key is one task, because the mode"):
         funnel.pieces(events_of(spark))
-    asked = funnel.levels(events_of(spark))._jdf.queryExecution().toString()
-    assert "bundle by key" in asked
-    assert "sample" not in asked
+    plan = funnel.levels(events_of(spark))._jdf.queryExecution().toString()
+    assert "bundle by key" in plan
+    assert "sample" not in plan

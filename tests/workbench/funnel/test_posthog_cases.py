@@ -1,4 +1,4 @@
-"""PostHog's cases: the same answer, or the one that the page on differences names."""
+"""PostHog's cases: the same answer, or the one that the page on differences documents."""
 
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,14 @@ def events_of(user: str) -> list[tuple[int, str]]:
 def users_of_steps(case: Case, given: dict[str, Any]) -> list[int]:
     funnel = wb.Funnel(case.steps, case.window, **given)
     task = task_of(funnel, integer_time=True, names=True, next=NAME)
-    found = task.answer(block_of([events_of(user) for user in case.users]))
-    chains = found.column("reached").to_pylist()
+    answer = task.answer(block_of([events_of(user) for user in case.users]))
+    chains = answer.column("reached").to_pylist()
     return [sum(one[k : k + 1] not in ([], [None]) for one in chains)
             for k in range(len(case.steps))]  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_users_of_each_step_are_posthogs_or_differ_as_is_told(case: Case) -> None:
+def test_users_of_each_step_are_posthogs_or_differ_as_documented(case: Case) -> None:
     assert users_of_steps(case, case.given) == (case.ours or case.posthog)
     assert (case.ours is None) or bool(case.why)
     if case.usual is not None:
@@ -41,7 +41,7 @@ def test_users_of_each_step_are_posthogs_or_differ_as_is_told(case: Case) -> Non
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_page_has_each_case_as_it_is_answered(case: Case) -> None:
+def test_the_page_shows_the_answers_of_each_case(case: Case) -> None:
     assert case.row in PAGE.read_text()
 
 
@@ -52,18 +52,18 @@ BOTH_STRICT = {
 }  # fmt: skip
 
 
-def test_clickhouses_strict_order_and_posthogs_differ_in_what_may_repeat_and_begin_anew() -> None:
+def test_clickhouses_strict_order_and_posthogs_differ_in_what_may_repeat_and_restart() -> None:
     bits = {"A": 1, "B": 2, "C": 4, "x": 0}
-    users = [[(at, bits[name]) for at, name in enumerate(user)] for user in BOTH_STRICT]
+    streams = [[(at, bits[name]) for at, name in enumerate(user)] for user in BOTH_STRICT]
     strict_order = {mode: mode == "strict_order" for mode in MODES}
-    theirs = ask_clickhouse(Streams(3, 100, users), strict_order)
-    found = {}
+    theirs = ask_clickhouse(Streams(3, 100, streams), strict_order)
+    levels_of = {}
     for user, level in zip(BOTH_STRICT, theirs, strict=True):
         case = Case("", [*"ABC"], [user], [], "")
-        own = users_of_steps(case, {"modes": ["strict_order"]})
-        assert sum(own) == level
-        found[user] = (level, sum(users_of_steps(case, {"order": "strict"})))
-    assert found == BOTH_STRICT
+        counts = users_of_steps(case, {"modes": ["strict_order"]})
+        assert sum(counts) == level
+        levels_of[user] = (level, sum(users_of_steps(case, {"order": "strict"})))
+    assert levels_of == BOTH_STRICT
     for user, levels in BOTH_STRICT.items():
         assert f"| `{user}` | {levels[0]} | {levels[1]} |" in PAGE.read_text()
 

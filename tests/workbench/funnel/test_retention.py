@@ -1,4 +1,4 @@
-"""Who came back: every user's events looked through, in process and on Spark."""
+"""Retention, checked by a scan of every user's events, in process and on Spark."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -33,32 +33,32 @@ Triangle = dict[tuple[Any, int], tuple[int, int, bool]]
 def triangle(
     users: dict[int, list[tuple[Any, str | None]]], first: str, again: str, most: int, number: Any
 ) -> Triangle:
-    """By cohort and period the users, how many came back, and whether it is not over."""
+    """Return by cohort and period: users, how many came back, and whether the period is open."""
     last = max(number(at) for events in users.values() for at, _ in events)
     cohorts: dict[int, list[set[int]]] = defaultdict(list)
     for events in users.values():
-        begun = min((at for at, name in events if name == first), default=None)
-        if begun is not None:
-            later = {number(at) for at, name in events if name == again and at > begun}
-            cohorts[number(begun)].append(later)
+        start = min((at for at, name in events if name == first), default=None)
+        if start is not None:
+            later = {number(at) for at, name in events if name == again and at > start}
+            cohorts[number(start)].append(later)
     return {
-        (cohort, k): (len(own), sum(cohort + k in one for one in own), cohort + k == last)
-        for cohort, own in cohorts.items()
+        (cohort, k): (len(members), sum(cohort + k in one for one in members), cohort + k == last)
+        for cohort, members in cohorts.items()
         for k in range(most + 1)
         if cohort + k <= last
     }
 
 
-def of_table(found: wb.Retention, number: Any) -> Triangle:
-    rows: Any = found.table.itertuples()
+def triangle_of(result: wb.Retention, number: Any) -> Triangle:
+    rows: Any = result.table.itertuples()
     return {(number(row.cohort), row.period): (row.users, row.back, row.open) for row in rows}
 
 
 def by_user(rows: list[Event]) -> dict[int, list[tuple[Any, str | None]]]:
-    found: dict[int, list[tuple[Any, str | None]]] = defaultdict(list)
+    events_of_user: dict[int, list[tuple[Any, str | None]]] = defaultdict(list)
     for user, at, name, _ in rows:
-        found[user].append((at, name))
-    return found
+        events_of_user[user].append((at, name))
+    return events_of_user
 
 
 TIMES = st.integers(-9, 20)
@@ -71,28 +71,28 @@ USERS = st.lists(
 
 @given(USERS, st.integers(1, 7), st.integers(1, 4), st.sampled_from(["B", "A", None]))
 @draws(150)
-def test_counts_are_those_of_every_user_looked_through(
+def test_counts_are_those_of_a_scan_of_every_user(
     users: list[list[tuple[int, str]]], every: int, most: int, again: str | None
 ) -> None:
     spec = RetentionSpec.of("A", again, every, most, "user_id", "timestamp", "event", None)
     events = task_of(spec.funnel(integer_time=True), integer_time=True, names=True)
     periods = Periods(every, integers=True)
     task = RetentionTask(events, periods, most)
-    found = task.counts(block_of(users)).to_pylist()
+    rows = task.counts(block_of(users)).to_pylist()
     whole = dict(enumerate(users))
     expected = triangle(whole, "A", again or "A", most, lambda at: at // every)  # type: ignore[arg-type]
     assert {(one["cohort"], k): (one["users"], one[str(k)])
-            for one in found for k in range(most + 1) if (one["cohort"], k) in expected} == {
+            for one in rows for k in range(most + 1) if (one["cohort"], k) in expected} == {
         cell: values[:2] for cell, values in expected.items()
     }  # fmt: skip
     for (cohort, k), (many, back, _) in expected.items():
-        for wanted, there in ((True, back), (False, many - back)):
+        for wanted, count in ((True, back), (False, many - back)):
             people = task.people(block_of(users), CohortCell(cohort, k, wanted))
-            assert len(people) == there
-            assert people.column("again_time").null_count == (0 if wanted else there)
+            assert len(people) == count
+            assert people.column("again_time").null_count == (0 if wanted else count)
 
 
-def test_many_people_are_counted_some_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_people_are_counted_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = RetentionSpec.of("A", "B", 2, 3, "user_id", "timestamp", "event", None)
     events = task_of(spec.funnel(integer_time=True), integer_time=True, names=True)
     task = RetentionTask(events, Periods(2, integers=True), 3)
@@ -120,7 +120,7 @@ def test_many_people_are_counted_some_at_once(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(scope="module")
 def events(spark: SparkSession) -> DataFrame:
-    """One table with the same times as timestamps, without a zone, as dates and as integers."""
+    """A table with the same times as timestamps, without a zone, as dates and as integers."""
     days = as_table(spark, ROWS)
     return days.select(
         "user_id",
@@ -139,23 +139,23 @@ def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
         yield prepared
 
 
-def test_a_table_and_prepared_events_are_answered_alike(
+def test_a_table_and_prepared_events_have_the_same_retention(
     events: DataFrame, prepared: wb.Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = {"first": "view", "again": "buy", "every": "2 days", "periods": 5}
+    query = {"first": "view", "again": "buy", "every": "2 days", "periods": 5}
     moments = {
-        user: [(datetime(1970, 1, 1) + timedelta(seconds=40_000 * at), name) for at, name in own]
-        for user, own in by_user(ROWS).items()
+        user: [(datetime(1970, 1, 1) + timedelta(seconds=40_000 * at), name) for at, name in rows]
+        for user, rows in by_user(ROWS).items()
     }
 
     def number(at: datetime) -> int:
         return (at - datetime(1970, 1, 1)) // timedelta(days=2)
 
     expected = triangle(moments, "view", "buy", 5, number)
-    assert of_table(wb.retention(events, **asked), number) == expected  # type: ignore[arg-type]
-    assert of_table(wb.retention(prepared, **asked), number) == expected  # type: ignore[arg-type]
+    assert triangle_of(wb.retention(events, **query), number) == expected  # type: ignore[arg-type]
+    assert triangle_of(wb.retention(prepared, **query), number) == expected  # type: ignore[arg-type]
     monkeypatch.setattr(prepared, "tasks", 2)
-    assert of_table(wb.retention(prepared, **asked), number) == expected  # type: ignore[arg-type]
+    assert triangle_of(wb.retention(prepared, **query), number) == expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("time", "every"), [("timestamp", "1 day"), ("plain", "1 day"),
@@ -163,17 +163,17 @@ def test_a_table_and_prepared_events_are_answered_alike(
 def test_people_of_a_cell_are_as_many_as_it_counts(
     events: DataFrame, time: str, every: Any
 ) -> None:
-    found = wb.retention(events, "view", "buy", every=every, periods=3, time=time)
-    cells = found.table[found.table["back"] > 0]
+    result = wb.retention(events, "view", "buy", every=every, periods=3, time=time)
+    cells = result.table[result.table["back"] > 0]
     assert len(cells) > 3
     row = cells.iloc[len(cells) // 2]
-    people = found.people(row["cohort"], row["period"]).toPandas()
+    people = result.people(row["cohort"], row["period"]).toPandas()
     assert len(people) == people["user_id"].nunique() == row["back"]
     assert (people["again_time"] > people["first_time"]).all()
-    others = found.people(row["cohort"], row["period"], back=False).toPandas()
+    others = result.people(row["cohort"], row["period"], back=False).toPandas()
     assert len(others) == row["users"] - row["back"]
     assert others["again_time"].isna().all()
-    everybody = found.people(row["cohort"]).toPandas()
+    everybody = result.people(row["cohort"]).toPandas()
     assert {*everybody["user_id"]} == {*people["user_id"], *others["user_id"]}
 
 
@@ -183,12 +183,12 @@ def test_months_are_those_of_the_calendar(spark: SparkSession) -> None:
         (2, date(2024, 2, 29)), (2, date(2024, 3, 31)),
     ]  # fmt: skip
     table = spark.createDataFrame(rows, "user_id int, timestamp date")
-    found = wb.retention(table, {"a visit": "true"}, every="1 month", periods=3)
-    assert found.triangle().reset_index().fillna(-1).to_numpy().tolist() == [
+    result = wb.retention(table, {"a visit": "true"}, every="1 month", periods=3)
+    assert result.triangle().reset_index().fillna(-1).to_numpy().tolist() == [
         [pd.Timestamp(2024, 1, 1), 1, 0.0, 1.0, 0.0, -1],
         [pd.Timestamp(2024, 2, 1), 1, 0.0, 1.0, -1, -1],
     ]
-    assert found.people("2024-02-01", 1).toPandas()["again_time"].tolist() == [date(2024, 3, 31)]
+    assert result.people("2024-02-01", 1).toPandas()["again_time"].tolist() == [date(2024, 3, 31)]
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "GMT+02:00"])
@@ -199,26 +199,26 @@ def test_days_begin_at_midnight_of_the_session(spark: SparkSession, zone: str) -
             "timestamp'2024-07-02 00:00:00', timestamp'2024-07-03 01:00:00')) AS timestamp"
         )
         visit = {"a visit": "true"}
-        found = wb.retention(table, visit, every="1 day", periods=1).table
-        assert found["cohort"].tolist() == [pd.Timestamp(2024, 7, 1)] * 2
-        assert found["back"].tolist() == [0, 1]
+        table_of_days = wb.retention(table, visit, every="1 day", periods=1).table
+        assert table_of_days["cohort"].tolist() == [pd.Timestamp(2024, 7, 1)] * 2
+        assert table_of_days["back"].tolist() == [0, 1]
         hours = wb.retention(table, visit, every="1 hour", periods=1).table
         assert hours["cohort"].tolist() == [pd.Timestamp(2024, 7, 1, 23)] * 2
         assert hours["back"].tolist() == [0, 1]
         with wb.prepare(table, event=visit) as prepared:
             again = wb.retention(prepared, visit, every="1 day", periods=1).table
-            pd.testing.assert_frame_equal(again, found)
+            pd.testing.assert_frame_equal(again, table_of_days)
 
 
-def test_integer_times_may_be_as_far_apart_as_there_are(spark: SparkSession) -> None:
+def test_integer_times_may_span_all_of_64_bits(spark: SparkSession) -> None:
     ends = [-(2**63), 2**63 - 1]
     rows = [(1, ends[0]), (1, ends[0] + 5), (1, ends[1]), (2, ends[1])]
     table = spark.createDataFrame(rows, "user_id int, timestamp long")
     for every in (1, 7, 2**63 - 1):
-        found = wb.retention(table, {"a visit": "true"}, every=every, periods=2)
-        assert found.table["users"].sum() >= 2
-        assert found.people(found.table["cohort"].iloc[0]).count() == 1
-    assert found.table["cohort"].tolist() == [ends[0], ends[0], ends[0], 2**63 - 1]
+        result = wb.retention(table, {"a visit": "true"}, every=every, periods=2)
+        assert result.table["users"].sum() >= 2
+        assert result.people(result.table["cohort"].iloc[0]).count() == 1
+    assert result.table["cohort"].tolist() == [ends[0], ends[0], ends[0], 2**63 - 1]
 
 
 def test_rows_without_a_key_or_a_time_are_left_out_and_counted(spark: SparkSession) -> None:
@@ -228,32 +228,34 @@ def test_rows_without_a_key_or_a_time_are_left_out_and_counted(spark: SparkSessi
     with pytest.warns(wb.WorkbenchWarning, match=r"^1 row was left out: its key or its time is nu"):
         wb.retention(one_less, "A", "B", every=4, periods=9)
     with pytest.warns(wb.WorkbenchWarning, match=r"^2 rows were left out: their key or their time"):
-        found = wb.retention(table, "A", "B", every=4, periods=9)
-    assert found.skipped == 2
-    # The last event that counts is that at 5.
-    assert found.table["open"].tolist() == [False, True]
+        result = wb.retention(table, "A", "B", every=4, periods=9)
+    assert result.skipped == 2
+    # The last event with a key and a time is at 5.
+    assert result.table["open"].tolist() == [False, True]
 
 
-def test_what_nobody_did_is_said_with_the_nearest_name(prepared: wb.Prepared) -> None:
-    with pytest.warns(wb.WorkbenchWarning) as said:
-        found = wb.retention(prepared, "vew", "by")
-    assert [str(one.message) for one in said] == [
+def test_a_warning_suggests_the_nearest_name_of_an_event_that_nobody_did(
+    prepared: wb.Prepared,
+) -> None:
+    with pytest.warns(wb.WorkbenchWarning) as caught:
+        result = wb.retention(prepared, "vew", "by")
+    assert [str(one.message) for one in caught] == [
         "first: 'vew' matches no event; did you mean 'view'?",
         "again: 'by' matches no event; did you mean 'buy'?",
     ]
-    assert found.table.empty
-    assert "none" in found._repr_html_()
+    assert result.table.empty
+    assert "none" in result._repr_html_()
 
 
-def test_too_many_cohorts_are_the_newest_and_said_to_be(spark: SparkSession) -> None:
+def test_too_many_cohorts_are_cut_to_the_newest_with_a_warning(spark: SparkSession) -> None:
     table = spark.range(1_005).selectExpr("id AS user_id", "id AS timestamp")
     with pytest.warns(wb.WorkbenchWarning, match="there are 1,005 cohorts"):
-        found = wb.retention(table, {"a visit": "true"}, every=1, periods=1)
-    assert found.table["cohort"].unique().tolist() == list(range(5, 1_005))
+        result = wb.retention(table, {"a visit": "true"}, every=1, periods=1)
+    assert result.table["cohort"].unique().tolist() == list(range(5, 1_005))
 
 
 A_KIND = 'give two of one kind, such as {"back": "event = \'visit\'"}.'
-#: What cannot be meant, and the sentence.
+#: Invalid arguments, and the error message.
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"first": None}, "first: no event is named; give its name, a list of names, or a condition "
      "by its label."),
@@ -283,28 +285,28 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("given", "sentence"), WRONG, ids=[one for _, one in WRONG])
-def test_what_cannot_be_meant_is_one_sentence_before_a_job(
+def test_invalid_arguments_are_refused_before_a_job(
     spark: SparkSession, given: dict[str, Any], sentence: str
 ) -> None:
     table = spark.sql("SELECT 1 AS user_id, 2L AS n, current_timestamp() AS time, 'a' AS event")
-    asked = {"first": "a", "again": "b", "every": "1 day", "time": "time"} | given
+    arguments = {"first": "a", "again": "b", "every": "1 day", "time": "time"} | given
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
-        wb.retention(table, **asked)
+        wb.retention(table, **arguments)
     assert str(error.value) == sentence
 
 
-def test_a_cell_that_is_not_there_is_one_sentence(prepared: wb.Prepared) -> None:
-    found = wb.retention(prepared, "view", "buy", every="1 week", periods=2)
+def test_a_cell_that_does_not_exist_is_refused(prepared: wb.Prepared) -> None:
+    result = wb.retention(prepared, "view", "buy", every="1 week", periods=2)
     for call, sentence in (
-        (lambda: found.people("2024-05-05"), "cohort: '2024-05-05' is not a cohort; there are "),
-        (lambda: found.people("soon"), "cohort: 'soon' is not a cohort; there are "),
+        (lambda: result.people("2024-05-05"), "cohort: '2024-05-05' is not a cohort; there are "),
+        (lambda: result.people("soon"), "cohort: 'soon' is not a cohort; there are "),
         (
-            lambda: found.people("1969-12-29", 3),
+            lambda: result.people("1969-12-29", 3),
             "period: 3 is not a period; give 0 to 2, or leave ",
         ),
-        (lambda: found.people("1969-12-29", back=False), "back: it is for one period; name "),
+        (lambda: result.people("1969-12-29", back=False), "back: it is for one period; name "),
         (
-            lambda: found.people("1969-12-29", 1, back="no"),  # type: ignore[arg-type]
+            lambda: result.people("1969-12-29", 1, back="no"),  # type: ignore[arg-type]
             "back: 'no' is not known; give True ",
         ),
     ):
@@ -320,37 +322,37 @@ def test_periods_of_some_hours_are_multiples_since_1970() -> None:
     assert periods.begins(np.array([-1]))[0].as_py() == datetime(1969, 12, 31, 18)
 
 
-def test_the_hour_that_clocks_show_twice_is_two_cohorts(spark: SparkSession) -> None:
-    begun = datetime.fromisoformat("2024-11-03T04:30:00+00:00")
-    times = [begun + timedelta(hours=hour) for hour in range(5)]
+def test_an_hour_that_clocks_repeat_is_two_cohorts(spark: SparkSession) -> None:
+    start = datetime.fromisoformat("2024-11-03T04:30:00+00:00")
+    times = [start + timedelta(hours=hour) for hour in range(5)]
     visits = pa.table(
         {"user_id": range(5), "timestamp": pa.array(times, pa.timestamp("us", "UTC"))}
     )
     with session_options(spark, {ZONE: "America/New_York"}):
-        found = wb.retention(visits, {"a visit": "true"}, every="1 hour", periods=1)
-        assert "5 users in 5 cohorts" in repr(found)
-        assert found.triangle()["users"].tolist() == [1] * 5
-        shown = ["00:00", "01:00", "02:00", "03:00"]
-        by_clock = [found.people(f"2024-11-03 {hour}").first() for hour in shown]
+        result = wb.retention(visits, {"a visit": "true"}, every="1 hour", periods=1)
+        assert "5 users in 5 cohorts" in repr(result)
+        assert result.triangle()["users"].tolist() == [1] * 5
+        clock_times = ["00:00", "01:00", "02:00", "03:00"]
+        by_clock = [result.people(f"2024-11-03 {hour}").first() for hour in clock_times]
         assert [row and row["user_id"] for row in by_clock] == [0, 1, 3, 4]
-        again = found.people(times[2]).first()
+        again = result.people(times[2]).first()
         assert again is not None
         assert again["user_id"] == 2
 
 
 @pytest.mark.parametrize("again", ["buy", None])
-def test_one_user_is_stepped_through(
+def test_the_events_of_one_user_are_played(
     events: DataFrame, prepared: wb.Prepared, again: str | None
 ) -> None:
     for table in (events, prepared):
-        found = wb.retention(table, "view", again, every="2 days", periods=3)
-        row = found.table[found.table["back"] > 0].iloc[-1]
-        key = found.people(row["cohort"], row["period"]).toPandas()["user_id"][0].item()
-        player = wb.play(found, key=key)
-        told = [step["caption"] for step in player.lesson["steps"]]
-        assert any(one.endswith(f"came back in period {row['period']}.") for one in told)
-        assert "the first event" in " ".join(told)
+        result = wb.retention(table, "view", again, every="2 days", periods=3)
+        row = result.table[result.table["back"] > 0].iloc[-1]
+        key = result.people(row["cohort"], row["period"]).toPandas()["user_id"][0].item()
+        player = wb.play(result, key=key)
+        captions = [step["caption"] for step in player.lesson["steps"]]
+        assert any(one.endswith(f"came back in period {row['period']}.") for one in captions)
+        assert "the first event" in " ".join(captions)
         assert player.lesson["title"].endswith(f"· {key}")
-    assert wb.play(found).lesson["steps"]
+    assert wb.play(result).lesson["steps"]
     with pytest.raises(wb.WorkbenchError, match=r"^what: a retention has its events already"):
-        wb.play(found, table)
+        wb.play(result, table)

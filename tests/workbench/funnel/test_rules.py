@@ -1,4 +1,4 @@
-"""Order, optional steps, windows of steps and exclusions: on Spark as in the kernels."""
+"""Order, optional steps, windows of steps and exclusions: Spark answers as the kernels do."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -14,7 +14,7 @@ from tests.kernels.funnel import chains_brute_force as brute_force
 
 STEPS = ["A", "B", "C", "D"]
 
-#: What is asked, and the same as the kernels take it.
+#: Options of a funnel, and the same rules as the kernels take them.
 RULES: dict[str, tuple[dict[str, Any], Rules]] = {
     "optional": ({"optional": ["B"]}, Rules(4, 9, optional=(1,))),
     "optional by number": ({"optional": [2, 4]}, Rules(4, 9, optional=(1, 3))),
@@ -56,8 +56,8 @@ def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
         yield prepared
 
 
-def bits(rows: list[tuple[int, str]], given: dict[str, Any]) -> list[brute_force.Row]:
-    excluded = given.get("exclude", ())
+def bits(rows: list[tuple[int, str]], options: dict[str, Any]) -> list[brute_force.Row]:
+    excluded = options.get("exclude", ())
     excluded = [excluded] if isinstance(excluded, str) else list(excluded)
 
     def bit(name: str, names: list[str]) -> int:
@@ -67,26 +67,28 @@ def bits(rows: list[tuple[int, str]], given: dict[str, Any]) -> list[brute_force
 
 
 @pytest.mark.parametrize("case", RULES)
-def test_prepared_events_are_answered_as_all_chains_tried(
+def test_levels_of_prepared_events_are_those_of_all_chains(
     case: str, rows: Rows, prepared: wb.Prepared
 ) -> None:
-    given, rules = RULES[case]
-    found = {
+    options, rules = RULES[case]
+    levels = {
         row["user_id"]: row
-        for row in wb.Funnel(STEPS, window=9, **given).levels(prepared).collect()
+        for row in wb.Funnel(STEPS, window=9, **options).levels(prepared).collect()
     }
     for user, all_of in rows.items():
         if rules.order == "any":
-            assert found[user]["level"] == brute_force.any_order_level(bits(all_of, given), rules)
+            assert levels[user]["level"] == brute_force.any_order_level(
+                bits(all_of, options), rules
+            )
             continue
-        best = brute_force.answer(bits(all_of, given), rules)
-        assert found[user]["level"] == best.level
-        assert found[user]["reached"][:1] == ([best.start] if best.level else [])
+        best = brute_force.answer(bits(all_of, options), rules)
+        assert levels[user]["level"] == best.level
+        assert levels[user]["reached"][:1] == ([best.start] if best.level else [])
         if rules.exclusions:
-            assert found[user]["excluded"] == best.barred
+            assert levels[user]["excluded"] == best.barred
 
 
-def test_a_table_is_answered_as_its_prepared_events(
+def test_a_table_has_the_levels_of_its_prepared_events(
     events: DataFrame, prepared: wb.Prepared
 ) -> None:
     for case in ("strict", "everything"):
@@ -113,8 +115,8 @@ def test_every_key_of_a_step_goes_on_or_is_lost_or_excluded(
 
 
 def test_optional_steps_count_as_posthog_counts_them(spark: SparkSession) -> None:
-    taken = ["1", "123", "13", "12345", "1235", "134", "1345", "135"]
-    flat = [(user, at, step) for user in taken for at, step in enumerate(user)]
+    chains = ["1", "123", "13", "12345", "1235", "134", "1345", "135"]
+    flat = [(user, at, step) for user in chains for at, step in enumerate(user)]
     events = spark.createDataFrame(flat, "user_id string, timestamp long, event string")
     steps = wb.Funnel(list("12345"), window=9, optional=["2", "4"]).steps(events)
     assert steps["users"].tolist() == [8, 3, 7, 3, 4]
@@ -122,10 +124,10 @@ def test_optional_steps_count_as_posthog_counts_them(spark: SparkSession) -> Non
     assert steps["from_previous"].tolist() == [1, 3 / 8, 7 / 8, 3 / 7, 4 / 7]
 
 
-def test_excluded_keys_leave_all_steps_when_that_is_asked(prepared: wb.Prepared) -> None:
-    given: dict[str, Any] = {"exclude": {"x": ("A", "B")}}
-    later = wb.Funnel(STEPS, window=9, **given).levels(prepared)
-    all_of = wb.Funnel(STEPS, window=9, exclude_from="all", **given).levels(prepared)
+def test_excluded_keys_leave_all_steps_with_exclude_from_all(prepared: wb.Prepared) -> None:
+    exclusion: dict[str, Any] = {"exclude": {"x": ("A", "B")}}
+    later = wb.Funnel(STEPS, window=9, **exclusion).levels(prepared)
+    all_of = wb.Funnel(STEPS, window=9, exclude_from="all", **exclusion).levels(prepared)
     out = {row["user_id"] for row in all_of.where("excluded and level = 0").collect()}
     stay = {row["user_id"] for row in later.where("excluded and level = 1").collect()}
     assert out
@@ -135,8 +137,8 @@ def test_excluded_keys_leave_all_steps_when_that_is_asked(prepared: wb.Prepared)
 def test_a_step_may_be_any_of_several_events(prepared: wb.Prepared, events: DataFrame) -> None:
     either = wb.Funnel([["A", "B"], "C"], window=9)
     conditions = {"A or B": "event in ('A', 'B')", "C": "event = 'C'"}
-    said = wb.Funnel(conditions, window=9)
-    expected = said.steps(events)
+    by_condition = wb.Funnel(conditions, window=9)
+    expected = by_condition.steps(events)
     assert expected["step"].tolist() == ["A or B", "C"]
     assert either.steps(prepared).equals(expected)
 
@@ -151,18 +153,18 @@ def test_conditions_can_exclude(events: DataFrame) -> None:
         assert by_condition.levels(prepared).orderBy("user_id").collect() == expected
 
 
-def test_in_any_order_the_steps_of_a_summary_are_how_many(prepared: wb.Prepared) -> None:
+def test_in_any_order_a_summary_counts_steps_without_names(prepared: wb.Prepared) -> None:
     steps = wb.Funnel(STEPS, window=9, order="any").steps(prepared)
     assert steps["step"].tolist() == ["1 step", "2 steps", "3 steps", "4 steps"]
     assert steps["users"].is_monotonic_decreasing
 
 
-def test_an_excluded_event_that_nothing_matches_is_said(prepared: wb.Prepared) -> None:
+def test_an_exclusion_that_matches_no_event_is_warned_of(prepared: wb.Prepared) -> None:
     with pytest.warns(wb.WorkbenchWarning, match="exclude: 'xx' matches no event; did you mean"):
         wb.Funnel(["A", "B"], window=9, exclude="xx").steps(prepared)
 
 
-def test_a_funnel_is_printed_as_it_can_be_written() -> None:
+def test_the_repr_of_a_funnel_is_its_code() -> None:
     text = (
         "wb.Funnel([['A', 'B'], 'C', 'D'], window='1 hour', optional=['C'], "
         "within={'D': '5 minutes'}, exclude={'x': ('A or B', 'D')}, exclude_from='all')"
@@ -213,14 +215,14 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_rules_that_cannot_be_meant_are_refused_by_a_sentence(case: str) -> None:
-    given, sentence = BAD[case]
+def test_invalid_rules_are_refused(case: str) -> None:
+    options, sentence = BAD[case]
     with pytest.raises(wb.WorkbenchError, match=sentence):
-        wb.Funnel(STEPS, window=9, **given)
+        wb.Funnel(STEPS, window=9, **options)
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("exclude", "sentence"),
     [
         (5, "exclude: 5 is not a dict; give a condition and two steps by label, "),
         ({"x": (5, "a", "b")}, "exclude: the condition of 'x' is 5; give SQL text or a Column."),
@@ -228,12 +230,14 @@ def test_rules_that_cannot_be_meant_are_refused_by_a_sentence(case: str) -> None
         ({5: "n < 0"}, "exclude: 5 is not text; name events by text, and label conditions by text"),
     ],
 )
-def test_exclusions_beside_conditions_are_conditions(given: Any, sentence: str) -> None:
+def test_exclusions_of_a_funnel_by_conditions_must_be_conditions(
+    exclude: Any, sentence: str
+) -> None:
     with pytest.raises(wb.WorkbenchError, match=sentence):
-        wb.Funnel({"a": "n > 1", "b": "n > 2"}, window=9, exclude=given)
+        wb.Funnel({"a": "n > 1", "b": "n > 2"}, window=9, exclude=exclude)
 
 
-def test_a_label_that_stands_for_several_steps_is_named_by_its_number() -> None:
+def test_a_label_of_several_steps_must_be_given_by_number() -> None:
     with pytest.raises(wb.WorkbenchError, match="stands for several steps; give the step's number"):
         wb.Funnel(["A", "B", "B"], window=9, optional=["B"])
     assert wb.Funnel(["A", "B", "B"], window=9, optional=[2]).rules.optional == (1,)

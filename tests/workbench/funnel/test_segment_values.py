@@ -1,4 +1,4 @@
-"""Values that name a segment: as its column has them, or refused by a sentence before a job."""
+"""Values of a segment are converted to their column's type, or refused before a job."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -20,7 +20,7 @@ FUNNEL = wb.Funnel(["visit", "buy"], "1 day")
 TOKYO = timezone(timedelta(hours=9))
 MIDNIGHT = datetime(2024, 1, 1)
 
-#: What a person may give for a value of a type.
+#: Types, values that a user may give for them, and the values as converted.
 READ: list[tuple[str, Any, Any]] = [
     ("long", np.int8(3), 3),
     ("integer", 3.0, 3),
@@ -71,9 +71,11 @@ REFUSED: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("kind", "given", "expected"), READ, ids=repr)
-def test_a_value_is_read_as_its_column_has_it(kind: str, given: Any, expected: Any) -> None:
-    found = value_of(given, kind, "s", "segment", "Asia/Tokyo")
-    assert (found, type(found)) == (expected, type(expected))
+def test_a_value_is_converted_to_the_type_of_its_column(
+    kind: str, given: Any, expected: Any
+) -> None:
+    value = value_of(given, kind, "s", "segment", "Asia/Tokyo")
+    assert (value, type(value)) == (expected, type(expected))
 
 
 def test_nan_is_a_value_of_floats() -> None:
@@ -82,7 +84,7 @@ def test_nan_is_a_value_of_floats() -> None:
 
 
 @pytest.mark.parametrize(("kind", "given"), REFUSED, ids=repr)
-def test_a_value_of_another_type_is_refused_by_a_sentence(kind: str, given: Any) -> None:
+def test_a_value_of_another_type_is_refused(kind: str, given: Any) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         value_of(given, kind, "s", "segment")
     assert str(error.value) == (
@@ -91,7 +93,7 @@ def test_a_value_of_another_type_is_refused_by_a_sentence(kind: str, given: Any)
 
 
 def of_segments(first: Any, second: Any, kind: pa.DataType) -> pa.Table:
-    """Two users of a segment each, of whom the first is called 1."""
+    """Return events of users 1 and 2, each in a segment."""
     days = [datetime(2024, 1, day) for day in (1, 1, 5, 5)]
     return pa.table({
         "user_id": [1, 1, 2, 2], "timestamp": days, "event": ["visit", "buy"] * 2,
@@ -99,9 +101,9 @@ def of_segments(first: Any, second: Any, kind: pa.DataType) -> pa.Table:
     })  # fmt: skip
 
 
-def people(events: Any, value: Any, **asked: Any) -> list[int]:
-    found = FUNNEL.people(events, **{"reached": 1, "by": "s", "segment": value} | asked)
-    return [row["user_id"] for row in found.collect()]
+def people(events: Any, value: Any, **options: Any) -> list[int]:
+    rows = FUNNEL.people(events, **{"reached": 1, "by": "s", "segment": value} | options)
+    return [row["user_id"] for row in rows.collect()]
 
 
 def users_of(events: Any, value: Any) -> Any:
@@ -118,7 +120,7 @@ def test_nan_and_null_are_two_segments() -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_nan_is_the_null_where_no_segment_is_nan() -> None:
+def test_nan_means_null_where_no_segment_is_nan() -> None:
     events = of_segments(0.5, None, pa.float64())
     assert people(events, NAN) == [2]
     assert people(of_segments(NAN, None, pa.float64()), NAN, stopped_at=1, reached=None) == []
@@ -132,17 +134,17 @@ def test_a_baseline_of_nan_is_found_and_zero_has_no_sign() -> None:
     assert str(users_of(events, 0)[0]) == "0.0"
 
 
-def test_what_no_column_holds_is_refused_before_a_job(spark: SparkSession) -> None:
+def test_a_value_that_the_column_cannot_hold_is_refused_before_a_job(spark: SparkSession) -> None:
     events = of_segments(1, None, pa.int32())
     with no_job(spark):
-        for asked in (people, users_of):
+        for query in (people, users_of):
             with pytest.raises(
                 wb.WorkbenchError, match="'abc' is not a value of 's', whose type is"
             ):
-                asked(events, "abc")
+                query(events, "abc")
 
 
-def test_times_are_found_as_a_table_of_segments_shows_them(spark: SparkSession) -> None:
+def test_a_segment_is_found_by_its_time_as_a_table_shows_it(spark: SparkSession) -> None:
     with session_options(spark, {ZONE: "Asia/Tokyo"}):
         for kind in ("timestamp", "timestamp_ntz", "date"):
             events = spark.sql(

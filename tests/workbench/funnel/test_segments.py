@@ -1,4 +1,4 @@
-"""Segments at a step, at every step, of cohorts, the largest alone: in process and on Spark."""
+"""Segments at a step, at every step, of cohorts, the largest only: in process and on Spark."""
 
 from typing import Any
 
@@ -23,8 +23,8 @@ STEPS = ["A", "B", "C"]
 #: A time, an event, a device and a plan.
 Row = tuple[int, str, str | None, int]
 KEEP = "device", "plan"
-#: What is asked of chains beside segments; a wrong segment of any of them shows.
-ASKED: list[dict[str, Any]] = [
+#: Options of chains to combine with segments; a wrong segment in any of them shows.
+OPTIONS: list[dict[str, Any]] = [
     {},
     {"modes": ["strict_once"]},
     {"optional": ["B"]},
@@ -48,8 +48,10 @@ USERS = st.lists(
 )
 
 
-def answers(users: list[list[Row]], by: tuple[str, ...] = (), **asked: Any) -> list[dict[str, Any]]:
-    funnel = wb.Funnel(STEPS, window=9, **asked)
+def answers(
+    users: list[list[Row]], by: tuple[str, ...] = (), **options: Any
+) -> list[dict[str, Any]]:
+    funnel = wb.Funnel(STEPS, window=9, **options)
     period = funnel.counting.period("long", "UTC")
     task = task_of(funnel, integer_time=True, names=True, by=by, period=period)
     return task.answer(block_of(users, KEEP)).to_pylist()
@@ -59,13 +61,13 @@ def least(values: list[Any]) -> Any:
     return min(values, key=lambda one: (one is None, str(one)), default=None)
 
 
-@given(USERS, st.sampled_from(ASKED), st.sampled_from(["first", "last", "A", "B", 3]))
+@given(USERS, st.sampled_from(OPTIONS), st.sampled_from(["first", "last", "A", "B", 3]))
 @draws(250)
-def test_a_segment_is_the_value_at_the_step_that_is_named(
-    users: list[list[Row]], asked: dict[str, Any], attribution: str | int
+def test_a_segment_is_the_value_at_the_step_of_attribution(
+    users: list[list[Row]], options: dict[str, Any], attribution: str | int
 ) -> None:
-    found = answers(users, ("device",), attribution=attribution, **asked)
-    for events, one, plain in zip(users, found, answers(users, **asked), strict=True):
+    with_segments = answers(users, ("device",), attribution=attribution, **options)
+    for events, one, plain in zip(users, with_segments, answers(users, **options), strict=True):
         reached: list[int | None] = one["reached"]
         assert {name: one[name] for name in plain} == plain
         last = max((k for k, at in enumerate(reached) if at is not None), default=0)
@@ -75,23 +77,25 @@ def test_a_segment_is_the_value_at_the_step_that_is_named(
         assert one["device"] == least(there)
 
 
-@given(USERS, st.sampled_from([*ASKED, {"order": "any"}, {"count": "sessions", "session": 3}]))
+@given(USERS, st.sampled_from([*OPTIONS, {"order": "any"}, {"count": "sessions", "session": 3}]))
 @draws(200)
-def test_each_value_of_a_key_has_chains_of_its_own(
-    users: list[list[Row]], asked: dict[str, Any]
+def test_each_value_of_a_key_has_separate_chains(
+    users: list[list[Row]], options: dict[str, Any]
 ) -> None:
-    found = answers(users, ("device", "plan"), attribution="each", **asked)
+    with_segments = answers(users, ("device", "plan"), attribution="each", **options)
     for user, events in enumerate(users):
         values = {row[2:] for row in events}
         for value in values:
-            mine = [one for one in found if (one["user_id"], one["device"], one["plan"]) == (
-                user, *value
-            )]  # fmt: skip
-            own = answers([[row for row in events if row[2:] == value]], **asked)
-            assert [(one["level"], one["reached"]) for one in mine] == [
-                (one["level"], one["reached"]) for one in own
+            same = [
+                one
+                for one in with_segments
+                if (one["user_id"], one["device"], one["plan"]) == (user, *value)
             ]
-    assert len({(one["user_id"], one["device"], one["plan"]) for one in found}) == len(
+            alone = answers([[row for row in events if row[2:] == value]], **options)
+            assert [(one["level"], one["reached"]) for one in same] == [
+                (one["level"], one["reached"]) for one in alone
+            ]
+    assert len({(one["user_id"], one["device"], one["plan"]) for one in with_segments}) == len(
         {(user, *row[2:]) for user, events in enumerate(users) for row in events}
     )
 
@@ -103,20 +107,22 @@ COHORTS = {
 }
 
 
-@given(USERS, st.sampled_from([*ASKED, {"count": "conversions"}, {"attribution": "each"}]))
+@given(USERS, st.sampled_from([*OPTIONS, {"count": "conversions"}, {"attribution": "each"}]))
 @draws(150)
-def test_a_cohort_is_who_ever_did_something(users: list[list[Row]], asked: dict[str, Any]) -> None:
+def test_a_cohort_is_everyone_who_ever_did_something(
+    users: list[list[Row]], options: dict[str, Any]
+) -> None:
     by = ("paid", "device", "helped", "on tv")
-    found = answers(users, by, cohorts=COHORTS, **asked)
-    assert list(found[0])[-len(by) :] == [*by]
-    for one in found:
+    with_cohorts = answers(users, by, cohorts=COHORTS, **options)
+    assert list(with_cohorts[0])[-len(by) :] == [*by]
+    for one in with_cohorts:
         events = users[one["user_id"]]
         assert one["helped"] == any(row[1] in "xo" for row in events)
         assert one["on tv"] == any(row[2] == "tv" for row in events)
         assert one["paid"] == any(row[3] == 1 for row in events)
         for label in ("helped", "paid", "on tv"):
             del one[label]
-    assert found == answers(users, ("device",), **asked)
+    assert with_cohorts == answers(users, ("device",), **options)
 
 
 @pytest.mark.parametrize(
@@ -128,21 +134,21 @@ def test_a_cohort_is_who_ever_did_something(users: list[list[Row]], asked: dict[
         ("A:Chrome", "B", [(None, 1)]),
     ],
 )
-def test_attribution_as_posthog_has_it(
+def test_attribution_is_that_of_posthog(
     rows: str, attribution: str | int, expected: list[tuple[str | None, int]]
 ) -> None:
-    told = (one.split(":") for one in rows.split())
-    user = [(at, name, None if on == "None" else on, 0) for at, (name, on) in enumerate(told)]
+    values = (one.split(":") for one in rows.split())
+    user = [(at, name, None if on == "None" else on, 0) for at, (name, on) in enumerate(values)]
     task = task_of(
         wb.Funnel(["A", "B"], 9, attribution=attribution), True, names=True, by=("device",)
     )
-    found = task.answer(block_of([user], KEEP)).to_pylist()
-    assert [(one["device"], one["level"]) for one in found] == expected
+    answer = task.answer(block_of([user], KEEP)).to_pylist()
+    assert [(one["device"], one["level"]) for one in answer] == expected
 
 
 @given(USERS, st.integers(1, 3))
 @draws(100)
-def test_the_largest_segments_stand_alone_and_the_others_together(
+def test_the_largest_segments_are_separate_and_the_others_are_combined(
     users: list[list[Row]], largest: int
 ) -> None:
     by = ("device", "plan")
@@ -155,15 +161,15 @@ def test_the_largest_segments_stand_alone_and_the_others_together(
         return steps_table([row for row in rows if not row["whole"]], STEPS, by, True)
 
     every, some = table(None), table(largest)
-    own = 3 * min(largest, len(every) // 3)
-    pd.testing.assert_frame_equal(some[:own], every[:own], check_dtype=False)
-    if own == len(every):
-        assert len(some) == own
+    separate = 3 * min(largest, len(every) // 3)
+    pd.testing.assert_frame_equal(some[:separate], every[:separate], check_dtype=False)
+    if separate == len(every):
+        assert len(some) == separate
         return
-    assert (some[own:]["device"] == "others").all()
+    assert (some[separate:]["device"] == "others").all()
     for figure in ("users", "lost", "excluded"):
-        rest = every[own:].groupby("step", sort=False)[figure].sum().tolist()
-        assert some[own:][figure].tolist() == rest
+        rest = every[separate:].groupby("step", sort=False)[figure].sum().tolist()
+        assert some[separate:][figure].tolist() == rest
 
 
 def packed(users: list[list[Row]]) -> pa.RecordBatch:
@@ -207,7 +213,7 @@ SEGMENTS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", SEGMENTS)
-def test_segments_that_cannot_be_meant_are_refused_by_a_sentence(case: str) -> None:
+def test_invalid_segments_are_refused(case: str) -> None:
     arguments, sentence = SEGMENTS[case]
     with pytest.raises(wb.WorkbenchError) as error:
         wb.Funnel(STEPS, window=9, **arguments)
@@ -222,7 +228,7 @@ def test_a_cohort_by_the_label_of_a_step_is_refused() -> None:
     )
 
 
-def test_segments_are_printed_as_they_can_be_written() -> None:
+def test_the_repr_of_segments_is_their_code() -> None:
     text = (
         "wb.Funnel(['A', 'first'], window=9, attribution=2, "
         "cohorts={'helped': ['x', 'o'], 'french': {'country': 'fr'}})"
@@ -270,7 +276,7 @@ def test_tables_and_prepared_events_have_the_same_segments(events: DataFrame) ->
         assert by_cohort["helped"].tolist() == [False] * 3 + [True] * 3
 
 
-def test_cohorts_may_be_of_numpys_values(events: DataFrame) -> None:
+def test_cohorts_may_be_given_by_values_of_numpy(events: DataFrame) -> None:
     plans = {"paid": {"plan": np.int64(1)}, "any": {"plan": np.arange(2)}}
     plain = wb.Funnel(STEPS, 9, cohorts={"paid": {"plan": 1}, "any": {"plan": [0, 1]}})
     funnel = wb.Funnel(STEPS, 9, cohorts=plans)
@@ -279,7 +285,7 @@ def test_cohorts_may_be_of_numpys_values(events: DataFrame) -> None:
     assert funnel.steps(events, by=by).equals(plain.steps(events, by=by))
 
 
-def test_cohorts_by_conditions_are_prepared_with_them(events: DataFrame) -> None:
+def test_conditions_of_cohorts_are_prepared_too(events: DataFrame) -> None:
     conditions = {step: f"event = '{step}'" for step in STEPS}
     funnel = wb.Funnel(conditions, 9, cohorts={"helped": "event = 'x'", "paid": {"plan": 1}})
     expected = funnel.levels(events, by=["helped", "paid"]).orderBy("user_id").collect()
@@ -287,8 +293,8 @@ def test_cohorts_by_conditions_are_prepared_with_them(events: DataFrame) -> None
         (True, False), (False, False), (False, False), (False, True),
     ]  # fmt: skip
     with funnel.prepare(events) as prepared:
-        found = funnel.levels(prepared, by=["helped", "paid"]).orderBy("user_id").collect()
-    assert found == expected
+        levels = funnel.levels(prepared, by=["helped", "paid"]).orderBy("user_id").collect()
+    assert levels == expected
 
 
 REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
@@ -330,7 +336,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 def test_segments_that_do_not_fit_the_table_are_refused_before_a_job(
     case: str, events: DataFrame, spark: SparkSession
 ) -> None:
-    arguments, asked, sentence = REFUSED[case]
+    arguments, query, sentence = REFUSED[case]
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
-        wb.Funnel(STEPS, 9, **arguments).steps(events, **asked)
+        wb.Funnel(STEPS, 9, **arguments).steps(events, **query)
     assert str(error.value) == sentence

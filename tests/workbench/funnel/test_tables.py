@@ -1,4 +1,4 @@
-"""Steps, times, people and segments are what a person finds by hand, however the rows lie."""
+"""Steps, times, people and segments are those computed by hand, in any layout of the rows."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ def source(
 
 
 def laid_out(events: DataFrame, partitions: int, seed: int) -> DataFrame:
-    """The same rows, shuffled, in a number of partitions."""
+    """Return the same rows, shuffled, in a number of partitions."""
     return events.orderBy(F.rand(seed)).repartition(partitions)
 
 
@@ -57,7 +57,7 @@ def seconds(levels: DataFrame) -> DataFrame:
     return levels.withColumn("reached", F.transform("reached", F.unix_seconds))
 
 
-def test_levels_chains_and_segments_are_those_found_by_hand(
+def test_levels_chains_and_segments_are_those_computed_by_hand(
     source: DataFrame | wb.Prepared,
 ) -> None:
     levels = seconds(FUNNEL.levels(source, by="segment"))
@@ -74,24 +74,24 @@ def test_reached_has_a_time_for_each_step_and_never_goes_back(events: DataFrame)
         assert row["reached"] == sorted(row["reached"])
 
 
-def test_steps_are_those_recomputed_by_hand(source: DataFrame | wb.Prepared) -> None:
-    found = FUNNEL.steps(source)
-    pd.testing.assert_frame_equal(found, steps_by_hand(list(WAYS.values())), check_dtype=False)
-    assert found.attrs["skipped"] == 0
+def test_steps_are_those_computed_by_hand(source: DataFrame | wb.Prepared) -> None:
+    steps = FUNNEL.steps(source)
+    pd.testing.assert_frame_equal(steps, steps_by_hand(list(WAYS.values())), check_dtype=False)
+    assert steps.attrs["skipped"] == 0
 
 
-def test_each_segment_is_a_funnel_of_its_own(source: DataFrame | wb.Prepared) -> None:
-    found = FUNNEL.steps(source, by="segment")
-    begun = [way for way in WAYS.values() if way.chain]
-    assert found["segment"].nunique(dropna=False) == 4
-    for segment, table in found.groupby("segment", dropna=False):
+def test_each_segment_is_a_separate_funnel(source: DataFrame | wb.Prepared) -> None:
+    steps = FUNNEL.steps(source, by="segment")
+    entered = [way for way in WAYS.values() if way.chain]
+    assert steps["segment"].nunique(dropna=False) == 4
+    for segment, table in steps.groupby("segment", dropna=False):
         name = None if pd.isna(segment) else segment
-        expected = steps_by_hand([way for way in begun if way.segment == name])
+        expected = steps_by_hand([way for way in entered if way.segment == name])
         table = table.drop(columns="segment").reset_index(drop=True)
         pd.testing.assert_frame_equal(table, expected, check_dtype=False)
-    firsts = found.loc[found["step"] == "view", "users"]
+    firsts = steps.loc[steps["step"] == "view", "users"]
     assert firsts.is_monotonic_decreasing
-    assert firsts.sum() == len(begun)
+    assert firsts.sum() == len(entered)
 
 
 @pytest.mark.parametrize("level", range(len(STEPS) + 1))
@@ -113,16 +113,16 @@ def test_times_count_everyone_who_finished_in_round_intervals(
     bins: int, source: DataFrame | wb.Prepared
 ) -> None:
     took = [w.chain[-1] - w.chain[0] for w in WAYS.values() if len(w.chain) == len(STEPS)]
-    found = FUNNEL.times(source, bins=bins)
-    assert len(found) <= bins
-    assert found["users"].sum() == len(took)
-    end = found["to"].iloc[-1]
-    for first, last, users in found.itertuples(index=False):
+    times = FUNNEL.times(source, bins=bins)
+    assert len(times) <= bins
+    assert times["users"].sum() == len(took)
+    end = times["to"].iloc[-1]
+    for first, last, users in times.itertuples(index=False):
         within = [first <= t < last or t == last == end for t in pd.to_timedelta(took, "s")]
         assert users == sum(within)
-    width = found["to"] - found["from"]
+    width = times["to"] - times["from"]
     assert (width == width[0]).all()
-    assert (found["from"] == pd.to_timedelta(found.index * width[0])).all()
+    assert (times["from"] == pd.to_timedelta(times.index * width[0])).all()
 
 
 @pytest.mark.parametrize(
@@ -141,13 +141,13 @@ def test_one_who_needs_the_longest_time_is_in_the_last_interval(
 ) -> None:
     rows = [(1, 0, "a"), (1, longest, "b")]
     events = spark.createDataFrame(rows, "user_id long, n long, event string")
-    found = wb.Funnel(["a", "b"], window, time="n").times(events, bins=bins)
-    assert [*found["from"], found["to"].iloc[-1]] == list(edges)
-    assert found["users"].tolist() == [0] * (len(edges) - 2) + [1]
+    times = wb.Funnel(["a", "b"], window, time="n").times(events, bins=bins)
+    assert [*times["from"], times["to"].iloc[-1]] == list(edges)
+    assert times["users"].tolist() == [0] * (len(edges) - 2) + [1]
 
 
 @pytest.mark.parametrize(("partitions", "seed"), LAYOUTS)
-def test_no_answer_depends_on_how_the_rows_lie(
+def test_no_answer_depends_on_the_layout_of_rows(
     events: DataFrame, partitions: int, seed: int
 ) -> None:
     rows = laid_out(events, partitions, seed)
@@ -164,25 +164,25 @@ def test_no_answer_depends_on_how_the_rows_lie(
 def test_integer_times_give_integer_lengths(events: DataFrame) -> None:
     funnel = wb.Funnel(STEPS, WINDOW, time="seconds")
     expected = steps_by_hand(list(WAYS.values()))
-    found = funnel.steps(events)
-    assert math.isnan(found["median_time"][0])
+    steps = funnel.steps(events)
+    assert math.isnan(steps["median_time"][0])
     assert (
-        found["median_time"][1:].tolist() == expected["median_time"][1:].dt.total_seconds().tolist()
+        steps["median_time"][1:].tolist() == expected["median_time"][1:].dt.total_seconds().tolist()
     )
 
 
-def test_no_one_who_finished_gives_no_interval(spark: SparkSession) -> None:
+def test_there_is_no_interval_if_no_one_finished(spark: SparkSession) -> None:
     rows = spark.createDataFrame([(1, 0, "a")], "user_id long, n long, event string")
     assert wb.Funnel(["a", "b"], 5, time="n").times(rows).empty
 
 
-def test_too_many_segments_are_cut_and_it_is_said(spark: SparkSession) -> None:
+def test_too_many_segments_are_cut_with_a_warning(spark: SparkSession) -> None:
     rows = spark.range(1_200).selectExpr(
         "id AS user_id", "0 AS n", "'a' AS event", "id % 1100 AS s"
     )
     funnel = wb.Funnel(["a"], 5, time="n")
-    with pytest.warns(wb.WorkbenchWarning, match="more than 1,000 segments") as said:
-        found = funnel.steps(rows, by="s")
-    assert len(said) == 1
-    assert len(found) == 1_000
-    assert found["users"][:100].tolist() == [2] * 100
+    with pytest.warns(wb.WorkbenchWarning, match="more than 1,000 segments") as caught:
+        steps = funnel.steps(rows, by="s")
+    assert len(caught) == 1
+    assert len(steps) == 1_000
+    assert steps["users"][:100].tolist() == [2] * 100

@@ -1,4 +1,4 @@
-"""Trends: every period asked by itself, each time zone by its own clock, and what is still open."""
+"""Trends equal the funnels of single periods, in any time zone, and count open chains."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -33,8 +33,8 @@ from workbench.funnel.worker.trend import TrendTask
 STEPS = ["A", "B", "C"]
 WINDOW = 9
 Row = tuple[int, str, str | None]
-#: What is asked of chains beside a trend.
-ASKED: list[dict[str, Any]] = [
+#: Options of chains to combine with a trend.
+OPTIONS: list[dict[str, Any]] = [
     {},
     {"modes": ["strict_order"]},
     {"modes": ["strict_increase", "strict_once"]},
@@ -46,7 +46,7 @@ ASKED: list[dict[str, Any]] = [
     {"count": "sessions", "session": 3},
     {"start": 2, "end": 14},
 ]
-BEGUN: list[dict[str, Any]] = [{"order": "any"}, {"count": "conversions"}]
+CONSECUTIVE: list[dict[str, Any]] = [{"order": "any"}, {"count": "conversions"}]
 USERS = st.lists(
     st.lists(
         st.tuples(
@@ -62,24 +62,24 @@ USERS = st.lists(
 )
 
 
-def answers(users: list[list[Row]], period: Any = None, **asked: Any) -> list[dict[str, Any]]:
-    funnel = wb.Funnel(STEPS, WINDOW, **asked)
-    own = period or funnel.counting.period("long", "UTC")
-    task = task_of(funnel, True, True, by=("device",), period=own, entered=True)
+def answers(users: list[list[Row]], period: Any = None, **options: Any) -> list[dict[str, Any]]:
+    funnel = wb.Funnel(STEPS, WINDOW, **options)
+    entry_period = period or funnel.counting.period("long", "UTC")
+    task = task_of(funnel, True, True, by=("device",), period=entry_period, entered=True)
     return task.answer(block_of(users, ["device"])).to_pylist()
 
 
 def trend(
-    users: list[list[Row]], every: int, until: int | None = None, **asked: Any
+    users: list[list[Row]], every: int, until: int | None = None, **options: Any
 ) -> dict[tuple[int, str | None], tuple[int, int, list[int]]]:
-    """By period and device: entrants, the open ones, and who reached each step of the others."""
-    funnel = wb.Funnel(STEPS, WINDOW, **asked)
+    """Return by period and device: entrants, open ones, and how many others reached each step."""
+    funnel = wb.Funnel(STEPS, WINDOW, **options)
     period = funnel.counting.period("long", "UTC")
     task = task_of(funnel, True, True, by=("device",), period=period)
-    found = EntriesTask(task, Periods(every, integers=True), each_period(funnel))
+    entries_task = EntriesTask(task, Periods(every, integers=True), each_period(funnel))
     block = block_of(users, ["device"])
     last = max(row[0] for events in users for row in events) if until is None else until
-    sent = list(found.from_blocks([packed(block)]))
+    sent = list(entries_task.from_blocks([packed(block)]))
     rows = [
         row for batch in TrendTask(3, WINDOW, last, 1_000).run(sent) for row in batch.to_pylist()
     ]
@@ -96,12 +96,12 @@ def packed(block: Any) -> pa.RecordBatch:
     return pa.record_batch({"block": one_binary(pack(block))})
 
 
-def counted(
-    found: list[tuple[int, dict[str, Any]]], last: int
+def count_by_period(
+    answers_of_periods: list[tuple[int, dict[str, Any]]], last: int
 ) -> dict[tuple[int, str | None], tuple[int, int, list[int]]]:
-    """The figures of a trend, of each period's answers."""
+    """Return the figures of a trend, from each period's answers."""
     expected: dict[tuple[int, str | None], tuple[int, int, list[int]]] = {}
-    for begin, one in found:
+    for begin, one in answers_of_periods:
         if one["level"] == 0:
             continue
         entrants, still_open, users = expected.get((begin, one["device"]), (0, 0, [0, 0, 0]))
@@ -113,15 +113,15 @@ def counted(
     return expected
 
 
-@given(USERS, st.sampled_from(ASKED), st.integers(1, 12), st.sampled_from(["first", "each"]))
+@given(USERS, st.sampled_from(OPTIONS), st.integers(1, 12), st.sampled_from(["first", "each"]))
 @draws(300)
-def test_a_point_is_the_funnel_of_its_period_alone(
-    users: list[list[Row]], asked: dict[str, Any], every: int, attribution: str
+def test_a_point_is_the_funnel_of_its_single_period(
+    users: list[list[Row]], options: dict[str, Any], every: int, attribution: str
 ) -> None:
-    asked = asked | {"attribution": attribution}
-    first, end = asked.get("start", -12), asked.get("end", 24)
-    rest = {name: value for name, value in asked.items() if name not in ("start", "end")}
-    found = [
+    options = options | {"attribution": attribution}
+    first, end = options.get("start", -12), options.get("end", 24)
+    rest = {name: value for name, value in options.items() if name not in ("start", "end")}
+    single = [
         (begin, one)
         for begin in range(-24, 24)
         if begin % every == 0
@@ -130,33 +130,33 @@ def test_a_point_is_the_funnel_of_its_period_alone(
         for one in answers(users, period, **rest)
     ]
     last = max(row[0] for events in users for row in events)
-    assert trend(users, every, **asked) == counted(found, last)
+    assert trend(users, every, **options) == count_by_period(single, last)
 
 
-@given(USERS, st.sampled_from(BEGUN), st.integers(1, 12))
+@given(USERS, st.sampled_from(CONSECUTIVE), st.integers(1, 12))
 @draws(100)
-def test_chains_that_follow_each_other_count_where_they_begin(
-    users: list[list[Row]], asked: dict[str, Any], every: int
+def test_consecutive_chains_count_where_they_begin(
+    users: list[list[Row]], options: dict[str, Any], every: int
 ) -> None:
-    found = [
+    by_begin = [
         (min(one["reached"]) // every * every, one)
-        for one in answers(users, **asked)
+        for one in answers(users, **options)
         if one["level"]
     ]
     last = max(row[0] for events in users for row in events)
-    assert trend(users, every, **asked) == counted(found, last)
+    assert trend(users, every, **options) == count_by_period(by_begin, last)
 
 
 @given(USERS, st.integers(1, 12))
 @draws(50)
-def test_few_rows_at_once_give_the_same(users: list[list[Row]], every: int) -> None:
+def test_rows_in_small_chunks_give_the_same_trend(users: list[list[Row]], every: int) -> None:
     whole = trend(users, every)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(entries, "_ROWS_AT_ONCE", 3)
         assert trend(users, every) == whole
 
 
-#: Of PostHog's and Amplitude's documentation: users, the length of a period, and entrants and
+#: From PostHog's and Amplitude's documentation: users, the length of a period, and entrants and
 #: conversions by period.
 PRODUCTS = {
     "an entry in each period": (
@@ -175,8 +175,8 @@ def test_entries_are_counted_as_products_count_them(case: str) -> None:
         [(int(e[1:]), e[0], None) for e in events.split()] for events in streams
     ]
     step = max("ABC".index(e[0]) for events in streams for e in events.split())
-    found = trend(users, every, until=1_000)
-    assert {begin: (one[0], one[2][step]) for (begin, _), one in found.items()} == expected
+    points = trend(users, every, until=1_000)
+    assert {begin: (one[0], one[2][step]) for (begin, _), one in points.items()} == expected
 
 
 def test_times_at_the_ends_of_64_bits_have_periods() -> None:
@@ -196,13 +196,13 @@ def test_periods_at_the_ends_of_64_bits_have_people(
     rows = [("ann", first, "A"), ("ann", first + 5, "B"), ("ben", first + 5, "A")]
     table = spark.createDataFrame(rows, "user_id string, timestamp long, event string")
     funnel = wb.Funnel(["A", "B"], 5)
-    found = funnel.trend(table, every)
+    points = funnel.trend(table, every)
     begins = {max(at // every * every, -(2**63)) for at in (first, first + 5)}
-    assert {*found["from"][found["entrants"] > 0]} == begins
-    assert (found["from"] < found["to"]).sum() >= len(found) - 2
+    assert {*points["from"][points["entrants"] > 0]} == begins
+    assert (points["from"] < points["to"]).sum() >= len(points) - 2
     for at, users in ((first, ["ann"]), (first + 5, ["ben"])):
-        asked: dict[str, Any] = {"entered": at, "reached": "A", "open": at > first}
-        people = funnel.people(table, every=every, **asked)
+        query: dict[str, Any] = {"entered": at, "reached": "A", "open": at > first}
+        people = funnel.people(table, every=every, **query)
         assert [row.user_id for row in people.collect()] == users
 
 
@@ -213,13 +213,13 @@ def test_periods_at_the_ends_of_64_bits_have_people(
 )
 @draws(200)
 def test_the_times_of_a_period_are_those_with_its_number(
-    moment: datetime, zone: str, asked: tuple[int, bool]
+    moment: datetime, zone: str, length: tuple[int, bool]
 ) -> None:
-    periods = Periods(*asked, zone=arrow_zone(zone))
+    periods = Periods(*length, zone=arrow_zone(zone))
     begin, end = span_of(moment, periods, "timestamp", zone)
     instant = instant_of(moment, "entered", "timestamp", zone)
-    found = period_numbers(periods, np.array([begin - 1, begin, instant, end - 1, end]))
-    assert (found - found[1]).tolist() == [-1, 0, 0, 0, 1]
+    numbers = period_numbers(periods, np.array([begin - 1, begin, instant, end - 1, end]))
+    assert (numbers - numbers[1]).tolist() == [-1, 0, 0, 0, 1]
 
 
 #: Times at the ends of Python's calendar, and how many days their periods have.
@@ -235,9 +235,9 @@ AT_THE_ENDS = {
 @pytest.mark.parametrize("zone", [None, "UTC", "Pacific/Kiritimati", "-08:00"])
 @pytest.mark.parametrize("case", AT_THE_ENDS)
 def test_a_period_may_reach_beyond_pythons_calendar(case: str, zone: str | None) -> None:
-    moment, asked, days = AT_THE_ENDS[case]
+    moment, length, days = AT_THE_ENDS[case]
     kind = "timestamp_ntz" if zone is None else "timestamp"
-    begin, end = span_of(moment, Periods(*asked, zone=zone), kind, zone or "UTC")
+    begin, end = span_of(moment, Periods(*length, zone=zone), kind, zone or "UTC")
     assert begin <= instant_of(moment, "entered", kind, zone or "UTC") < end
     assert end - begin == days * DAY
 
@@ -267,79 +267,81 @@ FUNNEL = wb.Funnel(STEPS, "9 hours", cohorts={"odd": "o"})
 def test_a_trend_adds_up_to_the_funnels_of_its_periods(
     events: DataFrame, prepared: wb.Prepared
 ) -> None:
-    found = FUNNEL.trend(events, "12 hours", by=["device", "odd"])
-    assert found.equals(FUNNEL.trend(prepared, "12 hours", by=["device", "odd"]))
-    assert found["to"].shift(3).iloc[3:6].tolist() == found["from"].iloc[3:6].tolist()
+    points = FUNNEL.trend(events, "12 hours", by=["device", "odd"])
+    assert points.equals(FUNNEL.trend(prepared, "12 hours", by=["device", "odd"]))
+    assert points["to"].shift(3).iloc[3:6].tolist() == points["from"].iloc[3:6].tolist()
     begin: Any
-    for begin, rows in found.groupby("from"):
+    for begin, rows in points.groupby("from"):
         part = wb.Funnel(STEPS, "9 hours", start=begin, end=begin + pd.Timedelta("12 hours")).steps(
             prepared
         )
         assert rows.loc[rows["step"] == "A", "entrants"].sum() == part["users"][0]
         if not rows["open"].any():
             assert rows.groupby("step")["users"].sum().tolist() == part["users"].tolist()
-    assert found["open"].sum() > 0
+    assert points["open"].sum() > 0
 
 
 def test_shares_have_wilsons_interval_and_are_of_those_whose_window_is_over(
     prepared: wb.Prepared,
 ) -> None:
-    found = FUNNEL.trend(prepared, "6 hours", confidence=0.9)
-    over = found["entrants"] - found["open"]
-    expected = shares_of(found["users"], over, 0.9)
+    points = FUNNEL.trend(prepared, "6 hours", confidence=0.9)
+    closed = points["entrants"] - points["open"]
+    expected = shares_of(points["users"], closed, 0.9)
     for name, values in expected._asdict().items():
-        assert np.array_equal(found[name], values, equal_nan=True)
-    assert found.loc[over == 0, "share"].isna().all()
-    assert ((found["low"] <= found["share"]) & (found["share"] <= found["high"]))[over > 0].all()
+        assert np.array_equal(points[name], values, equal_nan=True)
+    assert points.loc[closed == 0, "share"].isna().all()
+    assert ((points["low"] <= points["share"]) & (points["share"] <= points["high"]))[
+        closed > 0
+    ].all()
 
 
-def test_the_largest_segments_have_points_of_their_own(prepared: wb.Prepared) -> None:
+def test_the_largest_segments_have_separate_points(prepared: wb.Prepared) -> None:
     whole = FUNNEL.trend(prepared, "1 day", by="device")
-    found = FUNNEL.trend(prepared, "1 day", by="device", largest=1)
-    many = len(whole) // 3
-    assert found["device"].drop_duplicates().tolist() == [whole["device"].iloc[0], "others"]
-    assert found.iloc[:many].equals(whole.iloc[:many])
-    assert found["users"].iloc[many:].sum() == whole["users"].iloc[many:].sum()
-    assert (found.attrs["others"], len(found)) == (2, len(whole) * 2 // 3)
+    points = FUNNEL.trend(prepared, "1 day", by="device", largest=1)
+    rows = len(whole) // 3
+    assert points["device"].drop_duplicates().tolist() == [whole["device"].iloc[0], "others"]
+    assert points.iloc[:rows].equals(whole.iloc[:rows])
+    assert points["users"].iloc[rows:].sum() == whole["users"].iloc[rows:].sum()
+    assert (points.attrs["others"], len(points)) == (2, len(whole) * 2 // 3)
 
 
 def test_a_period_without_entrants_is_a_row_without_a_share(spark: SparkSession) -> None:
     rows = [("a", 0, "A"), ("a", 1, "B"), ("b", 35, "A"), ("c", 99, "o")]
     table = spark.createDataFrame(rows, "user_id string, timestamp long, event string")
-    found = wb.Funnel(["A", "B"], 5).trend(table, every=10)
-    points = found[found["step"] == "B"]
-    assert points["from"].tolist() == [*range(0, 100, 10)]
-    assert points["share"].dropna().tolist() == [1.0, 0.0]
-    assert points["entrants"].sum() == 2
-    assert found.attrs["end"] == 99
+    points = wb.Funnel(["A", "B"], 5).trend(table, every=10)
+    of_last_step = points[points["step"] == "B"]
+    assert of_last_step["from"].tolist() == [*range(0, 100, 10)]
+    assert of_last_step["share"].dropna().tolist() == [1.0, 0.0]
+    assert of_last_step["entrants"].sum() == 2
+    assert points.attrs["end"] == 99
 
 
 def test_a_trend_of_nobody_has_no_rows(spark: SparkSession) -> None:
-    none = spark.createDataFrame([], "user_id string, timestamp long, event string, device string")
+    empty = spark.createDataFrame([], "user_id string, timestamp long, event string, device string")
     with pytest.warns(wb.WorkbenchWarning, match="matches no event"):
-        found = wb.Funnel(["A", "B"], 5).trend(none, every=10, by="device")
-    assert list(found.columns)[:4] == ["device", "from", "to", "step"]
-    assert len(found) == 0
+        points = wb.Funnel(["A", "B"], 5).trend(empty, every=10, by="device")
+    assert list(points.columns)[:4] == ["device", "from", "to", "step"]
+    assert len(points) == 0
 
 
 def test_days_are_those_of_the_sessions_time_zone(spark: SparkSession, events: DataFrame) -> None:
     with session_options(spark, {ZONE: "Asia/Kathmandu"}):
-        found = FUNNEL.trend(events, "1 day")
-        assert {str(begin.time()) for begin in found["from"]} == {"00:00:00"}
+        points = FUNNEL.trend(events, "1 day")
+        assert {str(begin.time()) for begin in points["from"]} == {"00:00:00"}
         counts = (
             events.where("event = 'A'")
             .groupBy(F.to_date("timestamp"))
             .agg(F.count_distinct("user_id"))
         )
         days = {str(row[0]): row[1] for row in counts.collect()}
-        first = found[found["step"] == "A"]
+        first = points[points["step"] == "A"]
         assert {
             str(b.date()): n for b, n in zip(first["from"], first["entrants"], strict=True)
         } == days
 
 
 @pytest.mark.usefixtures("spark")
-def test_people_who_entered_on_the_last_day_are_those_behind_its_point() -> None:
+def test_people_who_entered_on_the_last_day_are_those_of_its_point() -> None:
     day = [datetime(9999, 12, 31, hour) for hour in (1, 23)]
     table = pa.table({"user_id": [1, 1], "timestamp": day, "event": ["A", "B"]})
     funnel = wb.Funnel(["A", "B"], "1 day")
@@ -349,41 +351,41 @@ def test_people_who_entered_on_the_last_day_are_those_behind_its_point() -> None
 
 
 def rows_of_each(tables: list[DataFrame]) -> list[int]:
-    """How many rows each table has, by one job for all."""
+    """Return how many rows each table has, by one job for all."""
     numbered = [table.select(F.lit(n).alias("n")) for n, table in enumerate(tables)]
     rows = reduce(DataFrame.unionAll, numbered).toArrow()["n"].to_pylist()
     return [rows.count(n) for n in range(len(tables))]
 
 
 @pytest.mark.parametrize("kind", ["timestamp_ntz", "date", "long"])
-@pytest.mark.parametrize("held", [False, True])
-def test_people_are_those_behind_a_point(
-    events: DataFrame, prepared: wb.Prepared, kind: str, held: bool
+@pytest.mark.parametrize("is_prepared", [False, True])
+def test_people_are_those_counted_in_a_point(
+    events: DataFrame, prepared: wb.Prepared, kind: str, is_prepared: bool
 ) -> None:
     table = events.withColumn("timestamp", F.expr(f"cast(timestamp as {kind})"))
     window = 32_400 if kind == "long" else "1 day"
     every: Any = 86_400 if kind == "long" else "1 day"
     funnel = wb.Funnel(STEPS, window)
-    given: Any = funnel.prepare(table, keep="device") if held else table
-    found = funnel.trend(given, every, by="device")
-    points = found[(found["entrants"] > 0) & (found["step"] != "A")]
-    seen = [*(points if held else points[::5]).itertuples()]
-    expected = [row.users for row in seen]
-    asked: list[dict[str, Any]] = [
-        {"entered": row[2], "segment": (row.device,), "reached": row.step} for row in seen
+    source: Any = funnel.prepare(table, keep="device") if is_prepared else table
+    trend_table = funnel.trend(source, every, by="device")
+    points = trend_table[(trend_table["entrants"] > 0) & (trend_table["step"] != "A")]
+    rows = [*(points if is_prepared else points[::5]).itertuples()]
+    expected = [row.users for row in rows]
+    queries: list[dict[str, Any]] = [
+        {"entered": row[2], "segment": (row.device,), "reached": row.step} for row in rows
     ]
-    last = found.iloc[-3]
+    last = trend_table.iloc[-3]
     assert last["open"] > 0
     expected.append(last["open"])
     where = {"entered": last["from"], "segment": (last["device"],)}
-    asked.append(where | {"reached": "A", "open": True})
-    people = [funnel.people(given, every=every, by="device", **one) for one in asked]
+    queries.append(where | {"reached": "A", "open": True})
+    people = [funnel.people(source, every=every, by="device", **one) for one in queries]
     assert rows_of_each(people) == expected
-    if held:
-        given.free()
+    if is_prepared:
+        source.free()
 
 
-def test_people_of_an_hour_that_the_sessions_clock_leaves_out_are_behind_its_point(
+def test_people_of_an_hour_that_the_sessions_clock_skips_are_those_of_its_point(
     spark: SparkSession,
 ) -> None:
     rows = spark.createDataFrame([("ann", "A"), ("ben", "A")], "user_id string, event string")
@@ -395,23 +397,23 @@ def test_people_of_an_hour_that_the_sessions_clock_leaves_out_are_behind_its_poi
         points = funnel.trend(table, "1 hour")
         assert points["entrants"].tolist() == [1, 1]
         for moment, user in zip(points["from"], ["ann", "ben"], strict=True):
-            asked: dict[str, Any] = {"reached": "A", "open": True, "entered": moment}
-            people = funnel.people(table, every="1 hour", **asked)
+            query: dict[str, Any] = {"reached": "A", "open": True, "entered": moment}
+            people = funnel.people(table, every="1 hour", **query)
             assert [row.user_id for row in people.collect()] == [user]
 
 
-def test_people_of_chains_that_follow_each_other_are_behind_a_point(prepared: wb.Prepared) -> None:
+def test_people_of_consecutive_chains_are_those_of_a_point(prepared: wb.Prepared) -> None:
     rules: list[dict[str, Any]] = [{"count": "conversions"}, {"order": "any"}]
-    for asked in rules:
-        funnel = wb.Funnel(STEPS, "9 hours", **asked)
-        found = funnel.trend(prepared, "1 day")
-        seen = [*found[found["entrants"] > 0].itertuples()]
-        steps = [[*found["step"]].index(row.step) + 1 for row in seen]
+    for options in rules:
+        funnel = wb.Funnel(STEPS, "9 hours", **options)
+        points = funnel.trend(prepared, "1 day")
+        rows = [*points[points["entrants"] > 0].itertuples()]
+        steps = [[*points["step"]].index(row.step) + 1 for row in rows]
         people = [
             funnel.people(prepared, reached=step, entered=row[1], every="1 day")
-            for row, step in zip(seen, steps, strict=True)
+            for row, step in zip(rows, steps, strict=True)
         ]
-        assert rows_of_each(people) == [row.users for row in seen]
+        assert rows_of_each(people) == [row.users for row in rows]
         assert "__entered__" not in people[-1].columns
 
 
@@ -447,7 +449,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_is_no_trend_is_refused_before_a_job(
+def test_invalid_arguments_of_a_trend_are_refused_before_a_job(
     case: str, spark: SparkSession, prepared: wb.Prepared
 ) -> None:
     arguments, sentence = BAD[case]
@@ -456,7 +458,7 @@ def test_what_is_no_trend_is_refused_before_a_job(
     assert str(error.value) == sentence
 
 
-def test_too_many_points_of_a_table_are_refused_by_a_sentence(events: DataFrame) -> None:
+def test_too_many_points_of_a_table_are_refused(events: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match=r"every: '1 second' makes \d+,\d+ periods, and a"):
         FUNNEL.trend(events, "1 second")
     with pytest.raises(wb.WorkbenchError, match="of 3 segments, and a trend has at most 10,000"):
@@ -468,16 +470,16 @@ def test_nan_is_one_segment_in_all_periods(spark: SparkSession) -> None:
     rows = {"user_id": [1, 2, 3, 4, 5], "timestamp": [0, 10, 20, 0, 10], "event": ["A"] * 5}
     events = pa.table(rows | {"s": pa.array([nan, nan, nan, 0.5, None])})
     funnel = wb.Funnel(["A"], 9)
-    found = funnel.trend(wb.table(events), 10, by="s")
-    assert found["s"].isna().tolist() == [True] * 3 + [True] * 3 + [False] * 3
-    assert found["entrants"].tolist() == [1, 1, 1, 0, 1, 0, 1, 0, 0]
-    assert funnel.trend(events, 10, by=["s", "event"])["entrants"].tolist() == [*found["entrants"]]
+    points = funnel.trend(wb.table(events), 10, by="s")
+    assert points["s"].isna().tolist() == [True] * 3 + [True] * 3 + [False] * 3
+    assert points["entrants"].tolist() == [1, 1, 1, 0, 1, 0, 1, 0, 0]
+    assert funnel.trend(events, 10, by=["s", "event"])["entrants"].tolist() == [*points["entrants"]]
     # Three segments in three thousand periods are within the 10,000 points that a trend has.
     far = events.set_column(1, "timestamp", pa.array([0, 15_000, 29_990, 0, 10]))
     assert len(funnel.trend(far, 10, by="s")) == 3 * 3_000
 
 
-NOT_BEHIND: dict[str, tuple[dict[str, Any], str]] = {
+BAD_PEOPLE: dict[str, tuple[dict[str, Any], str]] = {
     "neither": (
         {"entered": "2024-01-01", "every": "1 day"},
         "stopped_at: say by stopped_at= at which level people stopped, or by reached= which step "
@@ -496,11 +498,11 @@ NOT_BEHIND: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", NOT_BEHIND)
-def test_people_behind_nothing_are_refused_before_a_job(
+@pytest.mark.parametrize("case", BAD_PEOPLE)
+def test_invalid_queries_for_people_are_refused_before_a_job(
     case: str, spark: SparkSession, prepared: wb.Prepared
 ) -> None:
-    arguments, sentence = NOT_BEHIND[case]
+    arguments, sentence = BAD_PEOPLE[case]
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
         FUNNEL.people(prepared, **arguments)
     assert str(error.value) == sentence

@@ -16,7 +16,7 @@ from tests.oracle import duck
 from tests.workbench.spark.jobs import no_job
 from tests.workbench.windows.cases import tables
 
-some = draws(
+few_examples = draws(
     4,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
@@ -35,15 +35,15 @@ ARTICLE = {
 }
 
 
-def ask_duckdb(rows: pa.Table, by: list[str], order: list[str], place: str) -> list[int]:
-    """The rows at the first place of their group, from the last row on."""
+def ask_duckdb(rows: pa.Table, by: list[str], order: list[str], function: str) -> list[int]:
+    """Return ids of the rows that are first in their group, in descending order."""
     terms = ", ".join(f"{name} DESC NULLS LAST" for name in order)
-    window = f"{place}() OVER (PARTITION BY {', '.join(by)} ORDER BY {terms})"
+    window = f"{function}() OVER (PARTITION BY {', '.join(by)} ORDER BY {terms})"
     with duck() as connection:
         connection.register("rows", rows)
         answer = connection.sql(f"SELECT id FROM rows QUALIFY {window} = 1 ORDER BY id")
-        found: list[int] = answer.to_arrow_table().column("id").to_pylist()
-    return found
+        ids: list[int] = answer.to_arrow_table().column("id").to_pylist()
+    return ids
 
 
 @pytest.mark.parametrize("method", ["window", "join"])
@@ -57,7 +57,7 @@ def test_the_articles_queries_have_the_same_answer(spark: SparkSession, method: 
     assert expected == [("Boston", 531518), ("Worcester", 107170)]
 
 
-@some
+@few_examples
 @given(rows=tables(most_rows=30), by=groups, order=orders)
 def test_every_method_gives_all_rows_that_tie(
     spark: SparkSession, rows: pa.Table, by: list[str], order: list[str]
@@ -70,7 +70,7 @@ def test_every_method_gives_all_rows_that_tie(
         assert sorted(row["id"] for row in last.collect()) == expected
 
 
-@some
+@few_examples
 @given(rows=tables(most_rows=30), by=groups, order=orders)
 def test_every_method_gives_the_same_row_of_those_that_tie(
     spark: SparkSession, rows: pa.Table, by: list[str], order: list[str]
@@ -87,14 +87,14 @@ def test_every_method_gives_the_same_row_of_those_that_tie(
 
 
 @pytest.mark.parametrize("method", ["window", "join", "aggregate"])
-def test_rows_that_are_equal_in_all_columns_are_one(spark: SparkSession, method: str) -> None:
+def test_of_rows_equal_in_all_columns_one_is_returned(spark: SparkSession, method: str) -> None:
     twice = spark.sql("SELECT 'a' AS key, 1 AS day UNION ALL SELECT 'a', 1")
     assert wb.last_in_group(twice, "key", "day", method, "one").count() == 1
     assert wb.last_in_group(twice, "key", "day").count() == 2
 
 
 @pytest.mark.parametrize("method", ["window", "join", "aggregate"])
-def test_a_null_is_last_only_where_there_is_nothing_else(spark: SparkSession, method: str) -> None:
+def test_a_null_is_last_only_in_a_group_of_nulls(spark: SparkSession, method: str) -> None:
     rows: Any = spark.sql("SELECT * FROM VALUES ('a', NULL), ('a', 3), (NULL, NULL) AS t(key, day)")
     last = wb.last_in_group(rows, "key", "day", method, "one")
     assert {tuple(row) for row in last.collect()} == {("a", 3), (None, None)}
@@ -107,7 +107,7 @@ def test_an_empty_table_has_no_last_rows(spark: SparkSession, ties: str) -> None
 
 
 @pytest.mark.parametrize("method", ["window", "join", "aggregate"])
-def test_names_may_hold_anything(spark: SparkSession, method: str) -> None:
+def test_columns_may_have_any_name(spark: SparkSession, method: str) -> None:
     rows = spark.range(4).selectExpr(
         "id % 2 AS `a.b c`", "id AS `day ``x`", "1 AS last_0", "2 AS Row"
     )
@@ -115,7 +115,7 @@ def test_names_may_hold_anything(spark: SparkSession, method: str) -> None:
     assert sorted(tuple(row) for row in last.collect()) == [(0, 2, 1, 2), (1, 3, 1, 2)]
 
 
-def test_a_column_without_an_order_goes_along(spark: SparkSession) -> None:
+def test_a_column_without_an_order_is_returned_too(spark: SparkSession) -> None:
     rows = spark.range(4).selectExpr("id % 2 AS key", "id AS day", "map('id', id) AS m")
     last = wb.last_in_group(rows, "key", "day")
     assert sorted(row["m"]["id"] for row in last.collect()) == [2, 3]
@@ -127,14 +127,14 @@ def test_a_struct_may_have_a_field_of_any_name(spark: SparkSession) -> None:
     assert sorted(row["s"]["variant"] for row in last.collect()) == [2, 3]
 
 
-def test_nothing_runs_until_it_is_used(spark: SparkSession) -> None:
+def test_no_job_runs_until_the_result_is_used(spark: SparkSession) -> None:
     rows = spark.range(5).withColumn("day", F.col("id") * 2)
     with no_job(spark):
         for method in ("window", "join", "aggregate"):
             wb.last_in_group(rows, "id", "day", method, "one")
 
 
-#: What is refused, and the sentence that says so.
+#: Invalid calls, and the error message.
 REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: wb.last_in_group(df, "plants", "date"),
@@ -199,10 +199,10 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
 ]
 
 
-def test_what_cannot_be_meant_is_one_sentence_before_any_job(spark: SparkSession) -> None:
+def test_invalid_arguments_are_refused_before_any_job(spark: SparkSession) -> None:
     plants = wb.datasets.power_plants(spark).withColumn("m", F.expr("map('a', 1)"))
     with no_job(spark):
-        for question, sentence in REFUSED:
+        for call, sentence in REFUSED:
             with pytest.raises(wb.WorkbenchError) as raised:
-                question(plants)
+                call(plants)
             assert str(raised.value) == sentence

@@ -16,14 +16,14 @@ from tests.oracle import duck
 from tests.workbench.spark.jobs import no_job
 from tests.workbench.windows.cases import alike, tables
 
-some = draws(
+few_examples = draws(
     6,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
 QUANTILES = st.sampled_from([0.0, 0.07, 0.25, 0.5, 0.54, 1 / 3, 0.99, 1.0])
 
-#: The columns of each kind, as DuckDB is asked for them.
+#: The columns of each kind of quantile, with their SQL in DuckDB.
 COLUMNS = {
     "cont": {name: name for name in ("real", "whole", "small", "x", "day", "moment")}
     | {"price": "price::DOUBLE"},
@@ -32,20 +32,20 @@ COLUMNS = {
 }
 
 
-def ask_duckdb(rows: pa.Table, asked: dict[str, str], q: Any, by: list[str], kind: str) -> Any:
-    calls = [f'quantile_{kind}({sql}, {q}) AS "{name}"' for name, sql in asked.items()]
-    grouped = f"GROUP BY {', '.join(by)}" if by else ""
+def ask_duckdb(rows: pa.Table, columns: dict[str, str], q: Any, by: list[str], kind: str) -> Any:
+    calls = [f'quantile_{kind}({sql}, {q}) AS "{name}"' for name, sql in columns.items()]
+    group_by = f"GROUP BY {', '.join(by)}" if by else ""
     with duck() as connection:
         connection.register("rows", rows)
-        answer = connection.sql(f"SELECT {', '.join(by + calls)} FROM rows {grouped}")
+        answer = connection.sql(f"SELECT {', '.join(by + calls)} FROM rows {group_by}")
         return answer.to_arrow_table().to_pylist()
 
 
-def in_some_order(rows: list[dict[str, Any]], by: list[str]) -> list[dict[str, Any]]:
+def sorted_by(rows: list[dict[str, Any]], by: list[str]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: [str(row[name]) for name in by])
 
 
-@some
+@few_examples
 @given(
     rows=tables(most_rows=30),
     q=st.one_of(QUANTILES, st.lists(QUANTILES, min_size=1, max_size=4)),
@@ -56,28 +56,28 @@ def test_quantiles_are_those_of_duckdb(
     spark: SparkSession, rows: pa.Table, q: Any, by: list[str], kind: str
 ) -> None:
     rows = rows.append_column("z", rows.column("real"))
-    asked = COLUMNS[kind]
-    expected = in_some_order(ask_duckdb(rows, asked, q, by, kind), by)
-    answer = wb.quantiles(spark.createDataFrame(rows), list(asked), q, by, kind)
-    assert answer.columns == [*by, *asked]
-    found = in_some_order(answer.toArrow().to_pylist(), by)
-    assert len(found) == len(expected)
-    for got, wanted in zip(found, expected, strict=True):
-        for name in (*by, *asked):
+    columns = COLUMNS[kind]
+    expected = sorted_by(ask_duckdb(rows, columns, q, by, kind), by)
+    answer = wb.quantiles(spark.createDataFrame(rows), list(columns), q, by, kind)
+    assert answer.columns == [*by, *columns]
+    results = sorted_by(answer.toArrow().to_pylist(), by)
+    assert len(results) == len(expected)
+    for got, wanted in zip(results, expected, strict=True):
+        for name in (*by, *columns):
             assert alike(got[name], wanted[name]), (name, got, wanted)
 
 
-def test_many_rows_give_what_spark_finds(spark: SparkSession) -> None:
+def test_quantiles_of_many_rows_are_those_of_spark(spark: SparkSession) -> None:
     rows = spark.range(40_000).selectExpr(
         "id % 7 AS key", "hash(id) / 1000 AS x", "hash(id, 1) % 50 AS few", "id / 8 AS up"
     )
     shares = [0.01, 0.25, 0.5, 0.999]
     names = ["x", "few", "up"]
-    listed = F.array(*map(F.lit, shares))
+    all_shares = F.array(*map(F.lit, shares))
     for by in ([], ["key"]):
-        found = wb.quantiles(rows, names, shares, by).collect()
-        expected = rows.groupBy(*by).agg(*(F.percentile(n, listed).alias(n) for n in names))
-        for got, wanted in zip(sorted(found), sorted(expected.collect()), strict=True):
+        results = wb.quantiles(rows, names, shares, by).collect()
+        expected = rows.groupBy(*by).agg(*(F.percentile(n, all_shares).alias(n) for n in names))
+        for got, wanted in zip(sorted(results), sorted(expected.collect()), strict=True):
             for one, other in zip(got, wanted, strict=True):
                 assert one == pytest.approx(other, rel=1e-12)
 
@@ -89,7 +89,7 @@ def test_a_discrete_quantile_is_that_of_spark(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("kind", ["cont", "disc"])
-def test_nothing_gives_one_row_without_groups_and_none_with_them(
+def test_an_empty_table_gives_one_row_without_groups_and_none_with_them(
     spark: SparkSession, kind: str
 ) -> None:
     for empty in (
@@ -125,14 +125,14 @@ def test_a_discrete_quantile_of_one_row_is_its_value_in_its_type(spark: SparkSes
     assert sorted(answer.collect()) == sorted(rows.collect())
 
 
-def test_nothing_runs_until_it_is_used(spark: SparkSession) -> None:
+def test_no_job_runs_until_the_result_is_used(spark: SparkSession) -> None:
     rows = spark.range(5).withColumn("x", F.col("id") * 2)
     with no_job(spark):
         wb.quantiles(rows, "x", [0.5], by="id")
         wb.quantiles(rows, "x")
 
 
-#: What is refused, and the sentence that says so.
+#: Invalid calls, and how the error message begins.
 REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: wb.quantiles(df, "mwhs"),
@@ -173,12 +173,12 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
 ]
 
 
-def test_what_cannot_be_meant_is_one_sentence_before_any_job(spark: SparkSession) -> None:
+def test_invalid_arguments_are_refused_before_any_job(spark: SparkSession) -> None:
     plants = wb.datasets.power_plants(spark).selectExpr(
         "*", "map('a', 1) AS m", "INTERVAL '1' YEAR AS years"
     )
     with no_job(spark):
-        for question, sentence in REFUSED:
+        for call, sentence in REFUSED:
             with pytest.raises(wb.WorkbenchError) as raised:
-                question(plants)
+                call(plants)
             assert str(raised.value).startswith(sentence)

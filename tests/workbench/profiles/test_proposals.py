@@ -1,4 +1,4 @@
-"""What a column may be is proposed by what it holds and what it is called, with the reason."""
+"""Roles of columns are proposed from their values and their names, with the reason."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ ROWS = 10_000
 
 
 def column(name: str, kind: str, distinct: int, **more: Any) -> ColumnProfile:
-    """A column of 10,000 rows."""
+    """Return the profile of a column of 10,000 rows."""
     ends = ("a", "z") if kind == "text" else (0, 9)
-    known: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "type": kind,
         "nulls": 0,
         "low": ends[0],
@@ -22,7 +22,7 @@ def column(name: str, kind: str, distinct: int, **more: Any) -> ColumnProfile:
         "names": {},
         "readings": (),
     }
-    return ColumnProfile(name=name, kind=kind, distinct=distinct, **(known | more))
+    return ColumnProfile(name=name, kind=kind, distinct=distinct, **(fields | more))
 
 
 TIME = column(
@@ -36,9 +36,9 @@ COUNTRY = column("country", "text", 6, names={"US": 5_000, "DE": 5_000})
 YEAR = column("year", "integer", 2)
 
 
-def test_each_role_has_its_column_and_the_reason_in_words() -> None:
-    found = propose([ROW, YEAR, COUNTRY, PRICE, EVENT, USER, TIME], ROWS)
-    assert {role: (some[0].column, some[0].reason) for role, some in found.items()} == {
+def test_each_role_has_its_column_and_a_reason() -> None:
+    proposals = propose([ROW, YEAR, COUNTRY, PRICE, EVENT, USER, TIME], ROWS)
+    assert {role: (some[0].column, some[0].reason) for role, some in proposals.items()} == {
         "key": ("user_id", "about 240 different values, 42 rows each; ends in _id"),
         "time": (
             "at",
@@ -49,9 +49,9 @@ def test_each_role_has_its_column_and_the_reason_in_words() -> None:
     }
 
 
-def test_one_value_is_no_plural() -> None:
-    found = propose([column("user_id", "text", 1), TIME], ROWS)
-    assert found["key"][0].reason == "1 different value, 10,000 rows each; ends in _id"
+def test_the_reason_of_one_value_is_singular() -> None:
+    proposals = propose([column("user_id", "text", 1), TIME], ROWS)
+    assert proposals["key"][0].reason == "1 different value, 10,000 rows each; ends in _id"
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,16 @@ def test_one_value_is_no_plural() -> None:
 def test_the_best_column_of_several_is_proposed(
     columns: list[ColumnProfile], role: str, best: str | None
 ) -> None:
-    some = propose(columns, ROWS)[role]
-    assert (some[0].column if some else None) == best
+    proposals = propose(columns, ROWS)[role]
+    assert (proposals[0].column if proposals else None) == best
 
 
 def codes(name: str, distinct: int = 4, **more: Any) -> ColumnProfile:
-    """A column of few integers, of which the first is in half of the rows."""
+    """Return the profile of a column of few integers, the first of which is in half of the rows."""
     return column(name, "integer", distinct, names={"1": 5_000, "2": 2_500, "3": 1_500}, **more)
 
 
-def test_integer_codes_are_proposed_as_events_where_their_name_says_so() -> None:
+def test_integer_codes_are_proposed_as_events_by_their_name() -> None:
     (best,) = propose([TIME, USER, codes("evt")], ROWS)["event"]
     assert (best.column, best.reason) == (
         "evt",
@@ -90,7 +90,7 @@ def test_integer_codes_are_proposed_as_events_where_their_name_says_so() -> None
 
 
 @pytest.mark.parametrize("name", ["event_type", "eventId", "Step No", "status"])
-def test_names_of_codes(name: str) -> None:
+def test_columns_of_codes_with_such_names_are_proposed_as_events(name: str) -> None:
     assert [one.column for one in propose([TIME, USER, codes(name)], ROWS)["event"]] == [name]
 
 
@@ -111,16 +111,18 @@ def test_names_of_codes(name: str) -> None:
     ],
     ids=lambda one: f"{one.name}-{one.distinct}-{one.nulls}",
 )
-def test_amounts_identifiers_flags_and_parts_of_dates_are_no_events(other: ColumnProfile) -> None:
+def test_amounts_identifiers_flags_and_parts_of_dates_are_not_proposed_as_events(
+    other: ColumnProfile,
+) -> None:
     assert propose([TIME, USER, other], ROWS)["event"] == ()
 
 
-def test_texts_called_an_event_come_before_codes() -> None:
-    found = propose([TIME, USER, codes("event_type"), EVENT], ROWS)["event"]
-    assert [one.column for one in found] == ["event", "event_type"]
+def test_text_called_an_event_comes_before_codes() -> None:
+    proposals = propose([TIME, USER, codes("event_type"), EVENT], ROWS)["event"]
+    assert [one.column for one in proposals] == ["event", "event_type"]
 
 
-def test_text_that_is_read_as_times_says_how_many_cannot_be() -> None:
+def test_the_reason_of_text_read_as_times_counts_values_that_cannot_be() -> None:
     readings = tuple(
         TimeReading(format, read, ROWS - read, ("n/a", "soon"), "2024-01-01", "2024-06-01", 9.0)
         for format, read in (("d/M/yyyy", 9_990), ("M/d/yyyy", 9_990))
@@ -135,5 +137,5 @@ def test_text_that_is_read_as_times_says_how_many_cannot_be() -> None:
 
 
 def test_a_table_without_rows_has_no_proposal() -> None:
-    none = column("user_id", "integer", 0, low=None, high=None)
-    assert propose([none], 0) == {"key": (), "time": (), "event": (), "value": ()}
+    empty = column("user_id", "integer", 0, low=None, high=None)
+    assert propose([empty], 0) == {"key": (), "time": (), "event": (), "value": ()}

@@ -15,7 +15,7 @@ def no_job(spark: SparkSession) -> Iterator[None]:
     context.setJobGroup(group, "counted")
     try:
         yield
-        # The books are kept behind the jobs, and in their order: one of ours comes last.
+        # The status tracker lists jobs later, but in their order: this job comes last.
         spark.range(1, numPartitions=1).collect()
         while not (jobs := context.statusTracker().getJobIdsForGroup(group)):
             sleep(0.05)

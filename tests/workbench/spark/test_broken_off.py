@@ -1,4 +1,4 @@
-"""A job that is broken off says so in one sentence, and its session says nothing beside it."""
+"""A job that is aborted is an error of one sentence, and its session logs nothing else."""
 
 import json
 import subprocess
@@ -38,12 +38,12 @@ for broken in (events.where(killed("t")), events.mapInArrow(refused, events.sche
     except wb.WorkbenchError as error:
         print(type(error).__name__, error, file=sys.stderr, flush=True)
 print("==", file=sys.stderr, flush=True)
-# Workers that were about to write find that nobody wants their rows any more.
+# Workers that were about to write find that their rows are no longer needed.
 events.repartition(4).mapInArrow(lambda batches: batches, events.schema).limit(1).collect()
 spark._jvm.org.slf4j.LoggerFactory.getLogger("org.apache.spark.Any").error(
     "one", spark._jvm.java.lang.RuntimeException("two" + chr(10) + "three")
 )
-# A stream's first batch has a worker that says what it does.
+# The worker of a stream's first batch logs its steps.
 folder = tempfile.mkdtemp()
 events.withColumn("t", F.timestamp_seconds("t")).write.parquet(folder + "/rows")
 stream = spark.readStream.schema("k long, t timestamp").parquet(folder + "/rows")
@@ -58,8 +58,8 @@ spark.stop()
 
 
 @pytest.fixture(scope="module")
-def said(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
-    """The lines that a session printed about broken jobs, and about what is no news."""
+def stderr_lines(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+    """The lines on stderr of a session: about aborted jobs, and about everything after them."""
     code = [sys.executable, "-c", CHILD, json.dumps(FOR_FEW_ROWS)]
     folder: Path = tmp_path_factory.mktemp("notebook")
     run = subprocess.run(code, cwd=folder, capture_output=True, text=True, check=False)
@@ -68,29 +68,31 @@ def said(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]
     return [broken.splitlines(), rest.splitlines()]
 
 
-def test_a_killed_worker_is_one_sentence_and_no_line_beside_it(said: list[list[str]]) -> None:
-    assert said[0][0] == (
+def test_a_killed_worker_is_one_sentence_and_no_other_line(stderr_lines: list[list[str]]) -> None:
+    assert stderr_lines[0][0] == (
         "JobError Spark could not finish: a Python worker was killed, most likely because the "
         "machine ran out of memory; raise spark.sql.shuffle.partitions, so that a task holds fewer "
         "keys, or give the machine more memory."
     )
 
 
-def test_what_a_task_refuses_is_its_own_sentence(said: list[list[str]]) -> None:
-    assert said[0][1:] == ["JobError mwh: too large; cast it."]
-
-
-def test_a_session_logs_an_error_on_one_line_and_ends_its_workers_in_silence(
-    said: list[list[str]],
+def test_an_error_of_the_workbench_in_a_task_keeps_its_sentence(
+    stderr_lines: list[list[str]],
 ) -> None:
-    assert [line.partition(" ")[2] for line in said[1]] == [
+    assert stderr_lines[0][1:] == ["JobError mwh: too large; cast it."]
+
+
+def test_a_session_logs_an_error_on_one_line_and_ends_its_workers_silently(
+    stderr_lines: list[list[str]],
+) -> None:
+    assert [line.partition(" ")[2] for line in stderr_lines[1]] == [
         "ERROR Any: one java.lang.RuntimeException: two"
     ]
 
 
-def test_a_session_whose_process_has_ended_says_what_to_do() -> None:
-    ended = failure_reason(str(ConnectionRefusedError(111, "Connection refused")))
-    assert ended is not None
-    assert "has ended" in ended
-    assert "restart Python" in ended
+def test_the_error_of_a_session_whose_process_has_ended_says_what_to_do() -> None:
+    reason = failure_reason(str(ConnectionRefusedError(111, "Connection refused")))
+    assert reason is not None
+    assert "has ended" in reason
+    assert "restart Python" in reason
     assert failure_reason("Lost task: java.net.ConnectException: Connection refused") is None

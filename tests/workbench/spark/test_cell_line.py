@@ -1,4 +1,4 @@
-"""The quiet line of a cell: for a person who waits, and for nobody else."""
+"""The progress line of a cell is displayed only for a person who waits."""
 
 import time
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ Published = list[tuple[str, bool]]
 
 
 class FakeJobs:
-    """Jobs that are on their way as long as they are asked."""
+    """Jobs that are always running."""
 
     def __enter__(self) -> "FakeJobs":
         return self
@@ -31,7 +31,7 @@ class FakeJobs:
 
 @pytest.fixture
 def cell(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """A cell that a person runs, and what is published in it."""
+    """A cell run by a person, with the lines that are published in it."""
     published: Published = []
 
     def publish(data: dict[str, str], transient: Any, update: bool) -> None:
@@ -51,46 +51,46 @@ def cell(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return SimpleNamespace(published=published, message=message)
 
 
-def lasting(cell: Any, lines: int = 1) -> None:
-    """Take so long that there are so many more lines: other work on the machine may be first."""
+def wait_for_lines(cell: Any, lines: int = 1) -> None:
+    """Wait until `lines` more lines are published, at most 20 s."""
     end, wanted = time.monotonic() + 20, len(cell.published) + lines
     while len(cell.published) < wanted and time.monotonic() < end:
         time.sleep(0.01)
 
 
-def test_a_call_that_takes_long_has_a_line_that_is_gone_at_its_end(cell: Any) -> None:
+def test_a_long_call_has_a_line_that_is_removed_at_its_end(cell: Any) -> None:
     with in_one_sentence(), in_one_sentence():
-        lasting(cell, 2)
+        wait_for_lines(cell, 2)
     first, *_, last = cell.published
     assert first == ("Spark: stage 1 · 1 of 4 tasks · 700 rows · 0 s", False)
     assert last == ("", True)
 
 
-def test_what_comes_before_any_job_says_what_it_is(cell: Any) -> None:
+def test_work_before_any_job_has_its_message(cell: Any) -> None:
     with cell_message("starting Spark"):
-        lasting(cell)
+        wait_for_lines(cell)
     assert cell.published[0] == ("starting Spark · 0 s", False)
     assert cell.published[-1] == ("", True)
 
 
-def test_a_short_call_has_none(cell: Any) -> None:
+def test_a_short_call_has_no_line(cell: Any) -> None:
     with in_one_sentence():
         pass
     assert cell.published == []
 
 
-def test_calls_of_one_cell_count_together_and_share_their_line(cell: Any) -> None:
+def test_calls_of_one_cell_share_a_line(cell: Any) -> None:
     for _ in range(3):
         with in_one_sentence():
-            lasting(cell)
+            wait_for_lines(cell)
     assert [update for _, update in cell.published].count(False) == 1
     assert [words for words, _ in cell.published].count("") == 3
 
 
-def test_a_call_that_fails_takes_its_line_away(cell: Any) -> None:
+def test_the_line_of_a_call_that_fails_is_removed(cell: Any) -> None:
     @in_one_sentence()
     def fails() -> None:
-        lasting(cell)
+        wait_for_lines(cell)
         raise RuntimeError("SparkContext was shut down")
 
     with pytest.raises(JobError):
@@ -98,21 +98,21 @@ def test_a_call_that_fails_takes_its_line_away(cell: Any) -> None:
     assert cell.published[-1] == ("", True)
 
 
-NOBODY = [
+NOT_A_PERSON = [
     {"content": {"allow_stdin": False}},  # a notebook that a program runs
     {"content": {}, "header": {"msg_type": "comm_msg", "msg_id": "2"}},  # a control
 ]
 
 
-@pytest.mark.parametrize("change", NOBODY, ids=["a program", "a control"])
-def test_nobody_else_is_told(cell: Any, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize("change", NOT_A_PERSON, ids=["a program", "a control"])
+def test_cells_that_no_person_runs_have_no_line(cell: Any, change: dict[str, Any]) -> None:
     cell.message.update(change)
     with in_one_sentence():
         time.sleep(0.1)
     assert cell.published == []
 
 
-def test_a_terminal_is_told_nothing(
+def test_a_terminal_has_no_line(
     cell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "shell", lambda: SimpleNamespace())  # IPython without a kernel

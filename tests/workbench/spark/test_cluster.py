@@ -17,7 +17,7 @@ from workbench.spark.shipping import ship, ship_ahead
 
 RunOn = Callable[..., Any]
 Batches = Iterator[pa.RecordBatch]
-#: Arrow loads pandas itself.
+#: Modules that workers do not need. Pandas is not listed, as Arrow loads it.
 ONLY_FOR_DRIVERS = {"plotly", "IPython", "psutil", "workbench.widgets"}
 
 
@@ -45,25 +45,25 @@ def test_workers_import_both_packages_without_anyone_copying_files(
 
 
 def loaded_before_a_call(spark: SparkSession) -> bool:
-    """Whether workers of a new session have loaded the kernels though nothing was asked yet."""
+    """Return whether workers of a new session load the kernels before the first query."""
 
     def look(batches: Batches) -> Batches:
         loaded = "kernels.core.kernel" in sys.modules
         for _ in batches:
             yield pa.RecordBatch.from_pydict({"loaded": [loaded]})
 
-    def looked() -> list[bool]:
+    def loaded_in_worker() -> list[bool]:
         rows = session.range(1, numPartitions=1).mapInArrow(look, "loaded boolean").collect()
         return [row.loaded for row in rows]
 
     session = spark.newSession()
-    assert looked() == [False]
+    assert loaded_in_worker() == [False]
     ship_ahead(session)
     end = time.monotonic() + 60
-    while not (found := looked()[0]) and time.monotonic() < end:
+    while not (is_loaded := loaded_in_worker()[0]) and time.monotonic() < end:
         time.sleep(0.1)
     session.stop()
-    return found
+    return is_loaded
 
 
 @pytest.mark.cluster
@@ -72,8 +72,8 @@ def test_workers_have_loaded_the_kernels_before_the_first_call(run_on: RunOn) ->
 
 
 def kernels_of_workers(spark: SparkSession) -> list[tuple[int, int, list[str]]]:
-    """Of each worker, after its first calls: how many kernels it has loaded and how many compiled,
-    and which modules it has that nothing computes with."""
+    """Return of each worker after its first calls: how many kernels it has loaded and compiled,
+    and which modules it has imported needlessly."""
     rows = "id % 4 AS key", "id AS time", "id % 3 AS step", "double(id % 7) AS v"
     events = spark.range(4000, numPartitions=2).selectExpr(*rows)
     steps = {"first": "step = 0", "second": "step = 1"}
@@ -93,9 +93,9 @@ def kernels_of_workers(spark: SparkSession) -> list[tuple[int, int, list[str]]]:
         loaded = sum(sum(one.cache_hits.values()) for one in stats)
         compiled = sum(sum(one.cache_misses.values()) for one in stats)
         needless = sorted(ONLY_FOR_DRIVERS & sys.modules.keys())
-        found = {"loaded": [loaded], "compiled": [compiled], "needless": [needless]}
+        columns = {"loaded": [loaded], "compiled": [compiled], "needless": [needless]}
         for _ in batches:
-            yield pa.RecordBatch.from_pydict(found)
+            yield pa.RecordBatch.from_pydict(columns)
 
     schema = "loaded long, compiled long, needless array<string>"
     return [
@@ -115,7 +115,7 @@ def test_workers_that_have_compiled_nothing_load_the_kernels_of_their_driver(
 
 
 def sum_with_a_pause(spark: SparkSession, folder: Path) -> int:
-    """Sum 0..9 in two tasks that each leave a note and wait for the word to go on."""
+    """Sum 0..9 in two tasks, each of which touches a file and waits for the file "go on"."""
 
     def add(batches: Batches) -> Batches:
         from pyspark import TaskContext

@@ -1,4 +1,4 @@
-"""Text whose equality is not that of its bytes is refused where it would group, before a job."""
+"""Text with a collation by which other bytes are equal is refused as a key, before a job."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -43,21 +43,21 @@ REFUSED: dict[str, Callable[[DataFrame, Path], Any]] = {
 
 
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI", "UTF8_BINARY_RTRIM"])
-def test_keys_that_are_equal_by_other_rules_are_refused(
+def test_keys_with_a_collation_are_refused(
     collation: str, spark: SparkSession, tmp_path: Path
 ) -> None:
     df = spark.sql(ROW.format(user=f"'Ann' COLLATE {collation}", t="1L"))
     for call, run in REFUSED.items():
         argument = call.partition(":")[0]
-        known = "UTF8_LCASE" if argument == "event" else collation
+        name = "UTF8_LCASE" if argument == "event" else collation
         sentence = (
-            f"^{argument}: .*column '\\w+' holds string collate {known}, .*; cast it to string"
+            f"^{argument}: .*column '\\w+' holds string collate {name}, .*; cast it to string"
         )
         with no_job(spark), pytest.raises(wb.WorkbenchError, match=sentence):
             run(df, tmp_path)
 
 
-def test_such_text_travels_along_and_groups_when_it_is_cast(spark: SparkSession) -> None:
+def test_text_with_a_collation_may_be_a_value_or_a_key_once_it_is_cast(spark: SparkSession) -> None:
     rows = (
         ROW.format(user=f"'{user}' COLLATE UNICODE_CI", t=f"{t}L") for t, user in enumerate("Aa")
     )
@@ -67,8 +67,8 @@ def test_such_text_travels_along_and_groups_when_it_is_cast(spark: SparkSession)
     carried = wb.over(df, "n", "t", most=fn.max("t"))
     assert carried.schema["user"] == df.schema["user"]
     assert sorted(carried.select("user", "most").collect()) == [("A", 0), ("a", 1)]
-    asked = wb.Backfill("n", "t", [wb.Aggregation("count", windows=[9])], "sliding").run(df, df)
-    assert sorted(asked.select("user", "count_9").collect()) == [("A", 0), ("a", 0)]
+    features = wb.Backfill("n", "t", [wb.Aggregation("count", windows=[9])], "sliding").run(df, df)
+    assert sorted(features.select("user", "count_9").collect()) == [("A", 0), ("a", 0)]
 
 
 FUNNEL_OF_ALL = wb.Funnel({"all": "t >= 0"}, 9, "user", "t", "event")

@@ -1,4 +1,4 @@
-"""Whatever a table calls its columns, the answers are the same: none of these names is ours."""
+"""Answers do not depend on the names of columns: no name is reserved."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from tests.clusters import session_options
 from workbench import Frame, fn
 from workbench.spark.table import CASE
 
-#: Names that this project or Spark has a use for, and such as need quotes.
+#: Names that this project or Spark uses internally, and names that need quotes.
 HOSTILE = (
     *("__time__", "__conditions__", "__partition__", "__name__", "__bundle__", "__begin__"),
     *("__key0__", "__number__", "__query__", "__row__", "__rows__", "__asked__", "__hash__"),
@@ -25,7 +25,7 @@ Rows = list[tuple[Any, ...]]
 
 
 def table(spark: SparkSession, names: Names) -> DataFrame:
-    """Events whose key has as many columns as there are names, all of one value."""
+    """Return events whose key has a column for each name, all of one value."""
     event = "CASE WHEN id % 3 = 0 THEN 'a' ELSE 'b' END event"
     rows = spark.range(8).selectExpr("id", "id AS t", event, "id * 1.5D AS v")
     key = [(F.col("id") % 2).alias(name) for name in names]
@@ -63,18 +63,18 @@ def features(df: DataFrame, names: Names) -> Rows:
 
 
 def differences(df: DataFrame, names: Names) -> Rows:
-    """What differs of features that are all one too much, and of which key and time."""
-    asked = df.select(*quoted(names), "t")
-    given = (
-        backfill(names).run(asked, df, method="scan").withColumn("count_3", F.col("count_3") + 1)
+    """Return the differences of features whose counts are all one too high."""
+    queries = df.select(*quoted(names), "t")
+    wrong = (
+        backfill(names).run(queries, df, method="scan").withColumn("count_3", F.col("count_3") + 1)
     )
-    found = backfill(names).check(given, df)
-    return [tuple(row) for row in found.itertuples(index=False)]
+    rows = backfill(names).check(wrong, df)
+    return [tuple(row) for row in rows.itertuples(index=False)]
 
 
 def origin(df: DataFrame, names: Names) -> list[str]:
-    asked = df.select(*quoted(names), "t")
-    return backfill(names).origin(asked, df, (0,) * len(names)).states
+    queries = df.select(*quoted(names), "t")
+    return backfill(names).origin(queries, df, (0,) * len(names)).states
 
 
 def frames(df: DataFrame, names: Names) -> str:
@@ -95,16 +95,16 @@ CALLS: list[Callable[[DataFrame, Names], Any]] = [
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_key_may_be_called_anything(
+def test_a_key_may_have_any_name(
     spark: SparkSession, call: Callable[[DataFrame, Names], Any]
 ) -> None:
-    found = call(table(spark, HOSTILE), HOSTILE)
-    assert found
-    assert found == call(table(spark, PLAIN), PLAIN)
+    answer = call(table(spark, HOSTILE), HOSTILE)
+    assert answer
+    assert answer == call(table(spark, PLAIN), PLAIN)
 
 
 @pytest.mark.parametrize("name", ["column", "given", "expected", "reason"])
-def test_a_key_that_is_called_as_what_is_shown_of_a_difference_is_refused(
+def test_a_key_with_the_name_of_a_column_of_differences_is_refused(
     spark: SparkSession, name: str
 ) -> None:
     df = table(spark, [name])
@@ -112,7 +112,7 @@ def test_a_key_that_is_called_as_what_is_shown_of_a_difference_is_refused(
         backfill([name]).check(df, df)
 
 
-def test_what_is_said_of_a_key_stands_beside_a_column_of_the_same_name(
+def test_columns_that_results_add_to_a_key_are_renamed_if_the_key_has_their_name(
     spark: SparkSession,
 ) -> None:
     pieces = wb.Over("rows", "t", Frame.rows(-1, 0), cut=2, n=fn.sum("v"))
@@ -124,7 +124,9 @@ def test_what_is_said_of_a_key_stands_beside_a_column_of_the_same_name(
     assert entities.lives().columns == lives
 
 
-def test_names_that_differ_by_case_are_two_where_case_counts(spark: SparkSession) -> None:
+def test_names_that_differ_by_case_are_two_where_spark_is_case_sensitive(
+    spark: SparkSession,
+) -> None:
     with session_options(spark, {CASE: "true"}):
         names = ["k", "K"]
         two, plain = table(spark, names), table(spark, PLAIN[:2])
@@ -132,7 +134,7 @@ def test_names_that_differ_by_case_are_two_where_case_counts(spark: SparkSession
             assert call(two, names) == call(plain, PLAIN[:2])
 
 
-def test_names_that_differ_by_case_alone_are_refused_where_it_does_not_count(
+def test_names_that_differ_by_case_only_are_refused_where_spark_ignores_case(
     spark: SparkSession,
 ) -> None:
     two = table(spark, ["k", "K"])
@@ -147,7 +149,7 @@ def test_names_that_differ_by_case_alone_are_refused_where_it_does_not_count(
             call()
 
 
-def test_a_snapshot_s_column_that_is_called_as_one_beside_it_is_refused(
+def test_a_column_of_a_snapshot_with_the_name_of_an_added_one_is_refused(
     spark: SparkSession,
 ) -> None:
     rows = spark.sql("SELECT 0L AS ds, 7 AS id, 'ann' AS user, 1L AS ts, 5 AS __at__")

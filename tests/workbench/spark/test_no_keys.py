@@ -1,4 +1,4 @@
-"""Tasks to which no row with a key comes: whatever the key is, nothing fails."""
+"""Tasks that get no row with a key do not fail, whatever the type of the key."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,7 +40,9 @@ def with_dates(schema: pa.Schema, name: str) -> pa.Schema:
     ],
     ids=["states", "buckets", "events", "bytes"],
 )
-def test_an_upload_and_a_batch_of_other_times_alone_count_their_events(by: Any, calls: Any) -> None:
+def test_an_upload_and_a_batch_with_events_of_other_times_only_count_their_events(
+    by: Any, calls: Any
+) -> None:
     features = [
         replace(one, by=by and one.by and by)
         for one in online_cases.features(by is not None, calls=calls)
@@ -72,31 +74,33 @@ def test_an_upload_and_a_batch_of_other_times_alone_count_their_events(by: Any, 
 
 
 @pytest.mark.parametrize("answer", [answer_whole, answer_in_spans, answer_by_tree])
-def test_events_whose_buckets_are_null_dates_are_in_none(answer: Callable[..., pa.Table]) -> None:
+def test_events_whose_bucket_is_a_null_date_are_in_no_bucket(
+    answer: Callable[..., pa.Table],
+) -> None:
     feature = backfill_cases.feature(backfill_cases.ASKED[0], Span(5, 1, 1), False, True)
     feature = replace(feature, kind=pa.map_(pa.date32(), pa.int64()))
     with patch.object(backfill_cases, "SCHEMA", with_dates(backfill_cases.SCHEMA, "bucket")):
         events = [{"k0": "a", TIME: time, "good": True, "bucket": None} for time in range(9)]
-        found = answer([{"k0": "a", TIME: 3}], events, [feature])
-    assert found.to_pydict() == {"id": [0], "found": [None]}
+        answers = answer([{"k0": "a", TIME: 3}], events, [feature])
+    assert answers.to_pydict() == {"id": [0], "found": [None]}
 
 
 def test_entities_whose_ids_are_dates_may_have_no_row() -> None:
     schema = with_dates(entity_cases.SCHEMA, "i0")
     task = ValidityTask((("id", "c0"),), ("k0",), (COUNT,), schema, ("k0", "i0"), ())
-    asked = backfill_cases.tables([{"k0": "a", TIME: 3}], [])[0]
-    assert task.answer(asked, None).to_pydict() == {"id": [0], "found": [0]}
+    queries = backfill_cases.tables([{"k0": "a", TIME: 3}], [])[0]
+    assert task.answer(queries, None).to_pydict() == {"id": [0], "found": [0]}
 
 
 @pytest.mark.parametrize(("mode", "totals"), [(CloseOperator, [1, 3]), (UpdateOperator, [2, 3])])
 def test_a_stream_by_date_may_begin_with_rows_without_a_time(mode: Any, totals: list[int]) -> None:
     with patch.object(stream_cases, "SCHEMA", with_dates(stream_cases.SCHEMA, "key")):
-        near = {"total": fn.sum("value").over(Frame.rows(-1, 0))}
-        query = stream_cases.query_of(mode, near)
+        functions = {"total": fn.sum("value").over(Frame.rows(-1, 0))}
+        query = stream_cases.query_of(mode, functions)
         rows: tuple[Any, ...] = (
             [(DAY, None, 1, 9)],
             [(DAY, 1_000_000, 1, 1), (DAY, 2_000_000, 2, 2)],
         )
-        left = [row for batch in rows for row in query.batch(batch, None)]
-        left += query.batch([], 10**9)
-    assert [row["total"] for row in left if row["id"] != 9] == totals
+        emitted = [row for batch in rows for row in query.batch(batch, None)]
+        emitted += query.batch([], 10**9)
+    assert [row["total"] for row in emitted if row["id"] != 9] == totals

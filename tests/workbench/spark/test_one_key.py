@@ -1,4 +1,4 @@
-"""Values that a person names are those of the table."""
+"""Literals of values that a user gives equal those of the table."""
 
 from datetime import UTC, date, datetime
 
@@ -17,6 +17,8 @@ from workbench.spark.one_key import literal
         (date(500, 1, 1), "DATE '0500-01-01'"),
     ],
 )
-def test_times_and_dates_are_of_one_calendar(spark: SparkSession, given: date, stored: str) -> None:
+def test_times_and_dates_before_1582_are_those_of_the_same_calendar(
+    spark: SparkSession, given: date, stored: str
+) -> None:
     table = spark.sql(f"SELECT {stored} AS at")
     assert table.where(literal(given) == table["at"]).count() == 1

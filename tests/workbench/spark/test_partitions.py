@@ -1,5 +1,5 @@
-"""A shuffle has more partitions where the table is large, and fewer tasks where it is small; the
-answers are the same."""
+"""A shuffle has more partitions for a large table, and fewer tasks for a small one; the answers
+are the same."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,25 +43,25 @@ BACKFILL = wb.Backfill(
 
 
 def over(df: DataFrame, cut: Any) -> DataFrame:
-    wanted = {"total": fn.sum("value"), "half": fn.median("value"), "place": fn.row_number()}
-    call = wb.Over("user_id", ["timestamp", "value"], FRAME, "kernel", cut, **wanted)
+    functions = {"total": fn.sum("value"), "half": fn.median("value"), "place": fn.row_number()}
+    call = wb.Over("user_id", ["timestamp", "value"], FRAME, "kernel", cut, **functions)
     return call.run(df)
 
 
-def asked(df: DataFrame) -> DataFrame:
+def queries_of(df: DataFrame) -> DataFrame:
     return df.where("value % 7 = 0").select("user_id", "timestamp", "device")
 
 
-#: What is asked of a table: each has one more than :data:`PARTS` tasks, and they share the keys.
-ASKS: dict[str, Callable[[DataFrame], DataFrame]] = {
+#: Queries of a table: each has one more than :data:`PARTS` tasks, and they share the keys.
+QUERIES: dict[str, Callable[[DataFrame], DataFrame]] = {
     "a funnel": FUNNEL.levels,
     "a funnel of cut keys": wb.Funnel(FUNNEL.labels, "1 hour", cut=50).levels,
     "a window call": lambda df: over(df, None),
     "a window call of cut keys": lambda df: over(df, 40),
     "quantiles": lambda df: wb.quantiles(df, "value", by="user_id"),
-    "a backfill": lambda df: BACKFILL.run(asked(df), df, "scan"),
-    "a backfill of cut keys": lambda df: BACKFILL.run(asked(df), df, "auto"),
-    "a backfill by spans": lambda df: BACKFILL.run(asked(df), df, "sawtooth"),
+    "a backfill": lambda df: BACKFILL.run(queries_of(df), df, "scan"),
+    "a backfill of cut keys": lambda df: BACKFILL.run(queries_of(df), df, "auto"),
+    "a backfill by spans": lambda df: BACKFILL.run(queries_of(df), df, "sawtooth"),
 }
 PARTS = 11
 
@@ -76,27 +76,27 @@ def events(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Dat
 
 @pytest.fixture
 def small_parts(events: DataFrame, monkeypatch: pytest.MonkeyPatch) -> DataFrame:
-    """The same where its bytes make so many partitions, whatever columns are read."""
+    """The same table, whose bytes make :data:`PARTS` partitions, whatever columns are read."""
     monkeypatch.setattr(module, "BYTES_A_PARTITION", bytes_of_sources(events) // PARTS)
     monkeypatch.setattr(module, "bytes_read", bytes_of_sources)
     return events
 
 
-def told(answer: DataFrame) -> tuple[int, list[str]]:
-    """Return how many tasks have a part of an answer, and its rows."""
-    task = answer.withColumn("task", F.spark_partition_id()).collect()
-    return len({row["task"] for row in task}), sorted(str(row[:-1]) for row in task)
+def tasks_and_rows(answer: DataFrame) -> tuple[int, list[str]]:
+    """Return how many tasks have rows of an answer, and its rows."""
+    rows = answer.withColumn("task", F.spark_partition_id()).collect()
+    return len({row["task"] for row in rows}), sorted(str(row[:-1]) for row in rows)
 
 
-@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_a_large_table_is_answered_by_more_tasks(
-    ask: Callable[[DataFrame], DataFrame], events: DataFrame, request: pytest.FixtureRequest
+    query: Callable[[DataFrame], DataFrame], events: DataFrame, request: pytest.FixtureRequest
 ) -> None:
-    few, plain = told(ask(events))
+    few, plain = tasks_and_rows(query(events))
     request.getfixturevalue("small_parts")
-    more, found = told(ask(events))
+    more, rows = tasks_and_rows(query(events))
     assert few <= set_partitions(events.sparkSession) < PARTS <= more
-    assert found == plain
+    assert rows == plain
 
 
 def test_figures_of_cut_keys_are_those_of_a_small_table(
@@ -109,7 +109,7 @@ def test_figures_of_cut_keys_are_those_of_a_small_table(
     assert cut.pieces(events).count() > 0
 
 
-def test_an_upload_holds_the_same(
+def test_an_upload_with_more_partitions_has_the_same_values(
     events: DataFrame, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     def uploaded(name: str) -> Any:
@@ -122,7 +122,7 @@ def test_an_upload_holds_the_same(
     assert uploaded("more") == plain
 
 
-def test_a_partition_has_so_many_bytes(spark: SparkSession) -> None:
+def test_the_number_of_partitions_grows_with_the_bytes(spark: SparkSession) -> None:
     rows = module.BYTES_A_PARTITION // 8
     assert shuffle_of(spark.range(4 * rows)).partitions == 4
     assert shuffle_of(spark.range(25 * rows)).partitions == 25
@@ -130,7 +130,7 @@ def test_a_partition_has_so_many_bytes(spark: SparkSession) -> None:
     assert shuffle_of(spark.range(2**50)).partitions == MOST_PARTITIONS
 
 
-def test_what_spark_is_set_to_is_the_least(spark: SparkSession) -> None:
+def test_the_setting_of_spark_is_the_minimum(spark: SparkSession) -> None:
     rows = module.BYTES_A_PARTITION // 8
     with session_options(spark, {PARTITIONS: "30"}):
         assert shuffle_of(spark.range(25 * rows)).partitions == 30
@@ -139,25 +139,25 @@ def test_what_spark_is_set_to_is_the_least(spark: SparkSession) -> None:
         assert shuffle_of(spark.range(25 * rows)).partitions == 25
 
 
-#: More than two a core.
+#: More than two per core.
 MANY = {PARTITIONS: "19"}
 
 
-@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_a_small_table_is_answered_by_few_tasks(
-    ask: Callable[[DataFrame], DataFrame], events: DataFrame
+    query: Callable[[DataFrame], DataFrame], events: DataFrame
 ) -> None:
     with session_options(events.sparkSession, MANY | ALL_PARTITIONS):
-        many, plain = told(ask(events))
+        many, plain = tasks_and_rows(query(events))
     with session_options(events.sparkSession, MANY):
-        few, found = told(ask(events))
+        few, rows = tasks_and_rows(query(events))
     assert few <= 4 < many
-    assert found == plain
+    assert rows == plain
 
 
 @contextmanager
-def as_nobody_has_set_it(spark: SparkSession) -> Iterator[None]:
-    """200 partitions for a while."""
+def unset_partitions(spark: SparkSession) -> Iterator[None]:
+    """Unset the number of partitions, which is then 200."""
     before = str(spark.conf.get(PARTITIONS))
     spark.conf.unset(PARTITIONS)
     try:
@@ -167,7 +167,7 @@ def as_nobody_has_set_it(spark: SparkSession) -> Iterator[None]:
         spark.conf.set(PARTITIONS, before)
 
 
-#: Tables of which nobody knows how large they are before they are read.
+#: Tables whose size is unknown before they are read.
 UNKNOWN: dict[str, Callable[[DataFrame], DataFrame]] = {
     "an RDD": lambda df: df.sparkSession.createDataFrame(df.rdd, df.schema),
     "a join with an RDD": lambda df: df.join(
@@ -177,29 +177,29 @@ UNKNOWN: dict[str, Callable[[DataFrame], DataFrame]] = {
 }
 
 
-@pytest.mark.parametrize("made", UNKNOWN.values(), ids=UNKNOWN)
-def test_spark_sees_by_what_was_shuffled_that_a_table_is_small(
-    made: Callable[[DataFrame], DataFrame], events: DataFrame
+@pytest.mark.parametrize("make", UNKNOWN.values(), ids=UNKNOWN)
+def test_spark_coalesces_small_tables_of_unknown_size_after_the_shuffle(
+    make: Callable[[DataFrame], DataFrame], events: DataFrame
 ) -> None:
-    with as_nobody_has_set_it(events.sparkSession):
-        assert told(FUNNEL.levels(made(events)))[0] <= 4
+    with unset_partitions(events.sparkSession):
+        assert tasks_and_rows(FUNNEL.levels(make(events)))[0] <= 4
 
 
 def connected_tasks(spark: SparkSession) -> list[int]:
-    with as_nobody_has_set_it(spark):
-        return [told(ask(spark.sql(EVENTS)))[0] for ask in ASKS.values()]
+    with unset_partitions(spark):
+        return [tasks_and_rows(query(spark.sql(EVENTS)))[0] for query in QUERIES.values()]
 
 
 def test_over_spark_connect_a_small_table_is_answered_by_few_tasks(run_on: RunOn) -> None:
     assert max(run_on("connect", connected_tasks)) <= 4
 
 
-def test_what_nobody_has_set_is_coalesced_and_of_what_is_set_what_fits_one_partition(
+def test_unset_partitions_are_coalesced_and_set_ones_if_the_table_fits_one(
     spark: SparkSession,
 ) -> None:
     rows = module.BYTES_A_PARTITION // 8
     rdd = spark.createDataFrame(spark.sparkContext.parallelize([(1, 2)]), "a int, b int")
-    with as_nobody_has_set_it(spark):
+    with unset_partitions(spark):
         for table in (rdd, spark.range(1), spark.range(199 * rows)):
             assert shuffle_of(table)[:2] == (200, True)
         assert shuffle_of(spark.range(201 * rows))[:2] == (201, False)
@@ -213,10 +213,8 @@ def test_what_nobody_has_set_is_coalesced_and_of_what_is_set_what_fits_one_parti
 
 
 @pytest.mark.parametrize("setting", module.COALESCE)
-def test_who_wants_no_shuffle_coalesced_has_all_partitions(
-    spark: SparkSession, setting: str
-) -> None:
-    with as_nobody_has_set_it(spark), session_options(spark, {setting: "false"}):
+def test_without_coalescing_a_shuffle_has_all_partitions(spark: SparkSession, setting: str) -> None:
+    with unset_partitions(spark), session_options(spark, {setting: "false"}):
         assert shuffle_of(spark.range(1))[:2] == (200, False)
 
 
@@ -232,7 +230,7 @@ def test_spark_sends_each_number_to_the_partition_of_its_place(
     assert [partition for place, partition in sent if partition != place % partitions] == []
 
 
-def test_the_size_of_an_rdd_is_not_known(
+def test_the_size_of_an_rdd_is_unknown(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BYTES_A_PARTITION", 1)
@@ -256,9 +254,9 @@ def connected(spark: SparkSession) -> tuple[int, int]:
     return shuffle_of(spark.range(2**50)).partitions, set_partitions(spark)
 
 
-def test_over_spark_connect_no_size_is_known(run_on: RunOn) -> None:
-    found, expected = run_on("connect", connected)
-    assert found == expected
+def test_over_spark_connect_sizes_are_unknown(run_on: RunOn) -> None:
+    partitions, expected = run_on("connect", connected)
+    assert partitions == expected
 
 
 def test_a_join_is_not_the_product_of_both_sides(events: DataFrame) -> None:
@@ -267,7 +265,7 @@ def test_a_join_is_not_the_product_of_both_sides(events: DataFrame) -> None:
     assert bytes_read(both) <= bytes_of_sources(both) == 2 * bytes_of_sources(events)
 
 
-def test_columns_that_stay_behind_do_not_count(events: DataFrame) -> None:
+def test_columns_that_are_not_read_do_not_count(events: DataFrame) -> None:
     assert bytes_read(events) == bytes_of_sources(events)
     assert 0 < bytes_read(events.select("user_id")) < bytes_of_sources(events) / 3
 
@@ -282,7 +280,7 @@ def test_folders_that_are_not_read_do_not_count(events: DataFrame, tmp_path: Pat
     assert bytes_read(table) / 20 < bytes_read(one) < bytes_read(table) / 5
 
 
-def test_a_name_of_a_query_that_is_used_twice_counts_once(events: DataFrame) -> None:
+def test_a_common_table_expression_that_is_used_twice_counts_once(events: DataFrame) -> None:
     events.createOrReplaceTempView("named_events")
     text = "WITH x AS (SELECT * FROM named_events) SELECT a.* FROM x a JOIN x b USING (value)"
     assert bytes_of_sources(events.sparkSession.sql(text)) == bytes_of_sources(events)
@@ -297,7 +295,7 @@ def test_a_cached_table_has_a_size(events: DataFrame) -> None:
         rows.unpersist()
 
 
-def test_of_very_many_tables_some_stand_for_all(
+def test_the_size_of_very_many_tables_is_estimated_from_some(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_LEAVES", 6)
@@ -305,17 +303,17 @@ def test_of_very_many_tables_some_stand_for_all(
     assert bytes_of_sources(reduce(DataFrame.union, tables)) == 8_000 * len(tables)
 
 
-def test_what_another_spark_is_not_asked_is_not_known(
+def test_sizes_are_unknown_if_a_spark_lacks_the_method_to_read_them(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_bytes_read", lambda execution: execution.planned())
     assert shuffle_of(spark.range(2**50)).partitions == set_partitions(spark)
 
 
-def test_where_spark_chooses_how_many_it_is_as_if_nobody_had_set_it(
+def test_where_spark_chooses_the_number_of_partitions_it_counts_as_unset(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As on Databricks, whose Spark takes "auto"; this one takes numbers alone.
+    # As on Databricks, whose Spark takes "auto"; this one takes numbers only.
     get = spark.conf.get
     monkeypatch.setattr(
         spark.conf, "get", lambda name, *other: "auto" if name == PARTITIONS else get(name, *other)
@@ -327,7 +325,7 @@ def few_queries(spark: SparkSession) -> DataFrame:
     return spark.range(5).selectExpr("id AS user_id", "timestamp_seconds(id) AS timestamp")
 
 
-def test_a_tree_s_shuffle_grows_with_the_queries_alone(small_parts: DataFrame) -> None:
+def test_the_shuffle_of_a_tree_grows_with_the_queries_only(small_parts: DataFrame) -> None:
     queries = few_queries(small_parts.sparkSession)
     assert len(BACKFILL.tasks(queries, small_parts, "scan")) >= PARTS
     assert len(BACKFILL.tasks(queries, small_parts, "tree")) <= set_partitions(
@@ -335,6 +333,9 @@ def test_a_tree_s_shuffle_grows_with_the_queries_alone(small_parts: DataFrame) -
     )
 
 
-def test_a_backfill_says_how_many_partitions_there_are(small_parts: DataFrame) -> None:
-    said = BACKFILL.explain(few_queries(small_parts.sparkSession), small_parts)
-    assert f"auto takes scan: a shuffle has {PARTS} partitions because the tables are large" in said
+def test_a_backfill_explains_how_many_partitions_there_are(small_parts: DataFrame) -> None:
+    explanation = BACKFILL.explain(few_queries(small_parts.sparkSession), small_parts)
+    assert (
+        f"auto takes scan: a shuffle has {PARTS} partitions because the tables are large"
+        in explanation
+    )

@@ -1,5 +1,5 @@
-"""A table is asked for its columns once, and handed on with them: over Spark Connect each question
-to a table is a round trip."""
+"""The schema of a table is read once and passed on: over Spark Connect each read is a round
+trip."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -29,14 +29,14 @@ BACKFILL = wb.Backfill(
         wb.Aggregation("count", windows="1 day"),
     ],
 )
-ASKS: dict[str, tuple[Callable[[DataFrame, Path], object], int]] = {
+CALLS: dict[str, tuple[Callable[[DataFrame, Path], object], int]] = {
     "levels": (lambda df, _: FUNNEL.levels(df, by="event"), 1),
     "people": (lambda df, _: FUNNEL.people(df, 1), 1),
-    # One question for all conditions, and one whether they can be computed again.
+    # One read for all conditions, and one for whether they can be computed again.
     "levels of conditions": (lambda df, _: CONDITIONS.levels(df), 3),
     "over": (lambda df, _: SUMS.run(df), 1),
     "over, by Spark": (lambda df, _: wb.over(df, "user_id", "timestamp", s=wb.fn.sum("x")), 1),
-    # Of a backfill both tables, and what its workers get.
+    # For a backfill, both tables and what its workers get.
     "scan": (lambda df, _: BACKFILL.run(df.select("user_id", "timestamp"), df, "scan"), 3),
     "sawtooth": (lambda df, _: BACKFILL.run(df.select("user_id", "timestamp"), df, "sawtooth"), 3),
     "tree": (lambda df, _: BACKFILL.run(df.select("user_id", "timestamp"), df, "tree"), 3),
@@ -48,26 +48,26 @@ ASKS: dict[str, tuple[Callable[[DataFrame, Path], object], int]] = {
 
 
 @contextmanager
-def questions(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The places in the workbench that ask any table for its columns."""
-    asked: list[str] = []
-    analysed = Classic.__dict__["schema"].func
+def schema_reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Yield the list of places in the workbench that read the schema of any table."""
+    places: list[str] = []
+    read_schema = Classic.__dict__["schema"].func
 
     def schema(df: Classic) -> object:
         frame = sys._getframe(1)
         while frame.f_code.co_name == "columns" and frame.f_back is not None:
             frame = frame.f_back
         if "/workbench/" in frame.f_code.co_filename:
-            asked.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
-        return analysed(df)
+            places.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+        return read_schema(df)
 
     with monkeypatch.context() as patched:
         patched.setattr(Classic, "schema", property(schema))
-        yield asked
+        yield places
 
 
-@pytest.mark.parametrize(("call", "most"), ASKS.values(), ids=ASKS)
-def test_a_table_is_asked_once_for_its_columns(
+@pytest.mark.parametrize(("call", "most"), CALLS.values(), ids=CALLS)
+def test_a_call_reads_the_schema_of_a_table_once(
     call: Callable[[DataFrame, Path], object],
     most: int,
     spark: SparkSession,
@@ -75,6 +75,6 @@ def test_a_table_is_asked_once_for_its_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     events = spark.sql(EVENTS)
-    with questions(monkeypatch) as asked:
+    with schema_reads(monkeypatch) as places:
         call(events, tmp_path / "store")
-    assert len(asked) == most, asked
+    assert len(places) == most, places

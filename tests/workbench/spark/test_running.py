@@ -1,4 +1,4 @@
-"""Jobs while they run, on classic Spark and over Spark Connect: what is said of them, and stops."""
+"""Running jobs report their progress and can be cancelled, on classic Spark and Spark Connect."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -14,8 +14,8 @@ from workbench.spark.shipping import is_connect, ship
 Batches = Iterator[pa.RecordBatch]
 
 
-def stopped_at_the_second_stage(spark: SparkSession) -> tuple[list[str], float, list[int]]:
-    """What is said of a query until it is stopped, how long that took, and what comes after."""
+def cancelled_at_the_second_stage(spark: SparkSession) -> tuple[list[str], float, list[int]]:
+    """Return the reports of a query until it is cancelled, the seconds it took, and later rows."""
 
     def slowly(batches: Batches) -> Batches:
         import time
@@ -26,43 +26,43 @@ def stopped_at_the_second_stage(spark: SparkSession) -> tuple[list[str], float, 
 
     rows = spark.range(40_000, numPartitions=2).repartition(3)
     query = rows.mapInArrow(slowly, "id long")
-    said: list[str] = []
+    messages: list[str] = []
     jobs = jobs_of(spark)
 
-    def tell(report: Any, _seconds: float) -> None:
+    def on_report(report: Any, _seconds: float) -> None:
         if report is not None:
-            said.append(report.words)
-            # Over Connect, a stage is told of when a task of it has ended.
+            messages.append(report.words)
+            # Over Connect, a stage is reported once one of its tasks has ended.
             if report.stages == 2 or (is_connect(spark) and report.done == report.tasks):
                 jobs.cancel()
 
     begin = time.monotonic()
     try:
-        with jobs, reporting(jobs, tell, 0.2, 0.2):
+        with jobs, reporting(jobs, on_report, 0.2, 0.2):
             query.collect()
-        said.append("it was not stopped")
+        messages.append("it was not stopped")
     except Exception as error:
-        said.append(str(error))
+        messages.append(str(error))
     seconds = time.monotonic() - begin
-    return said, seconds, [row.id for row in spark.range(3).collect()]
+    return messages, seconds, [row.id for row in spark.range(3).collect()]
 
 
 @pytest.mark.cluster
 @pytest.mark.parametrize("kind", ["classic", "connect"])
-def test_a_query_says_how_far_it_is_and_is_stopped_and_the_session_goes_on(
+def test_a_query_reports_progress_and_is_cancelled_and_the_session_continues(
     kind: str, run_on: Callable[..., Any]
 ) -> None:
-    said, seconds, after = run_on(kind, stopped_at_the_second_stage)
+    messages, seconds, after = run_on(kind, cancelled_at_the_second_stage)
     if kind == "classic":
-        assert any(words.startswith("stage 2 · 0 of 3 tasks") for words in said), said
+        assert any(words.startswith("stage 2 · 0 of 3 tasks") for words in messages), messages
     else:
-        assert any(words.startswith("stage 1 · 2 of 2 tasks") for words in said), said
-    assert "cancel" in said[-1].lower(), said
+        assert any(words.startswith("stage 1 · 2 of 2 tasks") for words in messages), messages
+    assert "cancel" in messages[-1].lower(), messages
     assert seconds < 50  # a task takes 60
     assert after == [0, 1, 2]
 
 
-def test_tags_and_properties_of_a_thread_are_as_before(spark: SparkSession) -> None:
+def test_tags_and_properties_of_a_thread_are_restored(spark: SparkSession) -> None:
     context = spark.sparkContext
     context.addJobTag("mine")
     before = context.getLocalProperty("spark.job.interruptOnCancel")
@@ -75,7 +75,7 @@ def test_tags_and_properties_of_a_thread_are_as_before(spark: SparkSession) -> N
         context.removeJobTag("mine")
 
 
-def test_errors_of_spark_whose_cause_is_ours_are_one_sentence_in_a_cell(
+def test_errors_of_spark_caused_by_a_workbench_error_are_one_sentence_in_a_cell(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pyspark.errors import PySparkException
@@ -90,7 +90,7 @@ def test_errors_of_spark_whose_cause_is_ours_are_one_sentence_in_a_cell(
         raise KeyError("mine")
         yield
 
-    import IPython  # noqa: F401 (a plan shows errors so where it is there)
+    import IPython  # noqa: F401 (plans render errors this way where IPython is installed)
 
     monkeypatch.delattr(PySparkException, "_render_traceback_", raising=False)
     ship(spark)

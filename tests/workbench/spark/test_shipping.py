@@ -1,4 +1,4 @@
-"""Compiled kernels are taken from the driver's archive, if they are from it and of this machine."""
+"""Workers load compiled kernels of the driver's archive if it is intact and fits the machine."""
 
 import os
 import pickle
@@ -27,59 +27,57 @@ SHIP = """
 from workbench.spark.shipping import archive
 shutil.copy(archive(), sys.argv[1])
 """
-TAKEN, COMPILED = ["1", "0"], ["0", "1"]
+LOADED, COMPILED = ["1", "0"], ["0", "1"]
 Contents = dict[str, bytes]
 
 
 def run(cache: Path, code: str, *arguments: object) -> list[str]:
     command = [sys.executable, "-c", code, *map(str, arguments)]
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    # An executor's stderr is its log, where nobody waits for a kernel.
-    assert ("Compiling" in done.stderr) == (SHIP in code)
-    return done.stdout.split()
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    # An executor's stderr is its log, where nobody reads that a kernel is being compiled.
+    assert ("Compiling" in process.stderr) == (SHIP in code)
+    return process.stdout.split()
 
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a driver sends that has compiled one kernel."""
+    """The archive of a driver that has compiled one kernel."""
     folder = tmp_path_factory.mktemp("driver")
     run(folder / "cache", CALL + SHIP, folder)
     return next(folder.glob("*.zip"))
 
 
 def executor(archive: Path, folder: Path) -> list[str]:
-    """Whether a worker that was sent the archive takes the kernel, or compiles it."""
+    """Return whether a worker with the archive loads the kernel or compiles it, as counts."""
     hits, misses, cache = run(folder / "executor", CALL, folder, archive)
     assert Path(cache) == folder / "executor"
     return [hits, misses]
 
 
 def changed(archive: Path, folder: Path, change: Callable[[Contents], Contents]) -> Path:
-    """An archive with other content under the same name."""
+    """Return an archive with changed content under the same name."""
     with ZipFile(archive) as source:
         contents = change({name: source.read(name) for name in source.namelist()})
-    made = folder / archive.name
-    with ZipFile(made, "w") as target:
+    path = folder / archive.name
+    with ZipFile(path, "w") as target:
         for name, content in contents.items():
             target.writestr(name, content)
-    return made
+    return path
 
 
-def test_a_worker_takes_what_its_driver_has_compiled_and_keeps_it_for_itself_alone(
+def test_a_worker_loads_the_kernels_of_its_driver_and_caches_them_for_its_user_only(
     archive: Path, tmp_path: Path
 ) -> None:
-    assert executor(archive, tmp_path) == TAKEN
-    kept = tmp_path / "executor"
-    assert [one.stat().st_mode & 0o077 for one in (kept, *kept.glob("*/"))] == [0, 0]
-    assert len(list(kept.rglob("*.nb[ic]"))) == 2
+    assert executor(archive, tmp_path) == LOADED
+    cache = tmp_path / "executor"
+    assert [one.stat().st_mode & 0o077 for one in (cache, *cache.glob("*/"))] == [0, 0]
+    assert len(list(cache.rglob("*.nb[ic]"))) == 2
     # The next worker of the machine finds it without an archive.
-    assert executor(Path(), tmp_path) == TAKEN
+    assert executor(Path(), tmp_path) == LOADED
 
 
-def test_nothing_of_an_archive_that_was_changed_on_its_way_is_unpickled(
-    archive: Path, tmp_path: Path
-) -> None:
+def test_nothing_of_a_tampered_archive_is_unpickled(archive: Path, tmp_path: Path) -> None:
     class Hostile:
         def __reduce__(self) -> Any:
             return Path.touch, (tmp_path / "run",)
@@ -93,7 +91,7 @@ def test_nothing_of_an_archive_that_was_changed_on_its_way_is_unpickled(
     assert not (tmp_path / "run").exists()
 
 
-def test_kernels_of_another_processor_or_of_other_versions_are_not_taken(
+def test_kernels_of_another_processor_or_of_other_versions_are_not_loaded(
     archive: Path, tmp_path: Path
 ) -> None:
     def move(contents: Contents) -> Contents:

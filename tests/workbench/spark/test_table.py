@@ -1,4 +1,4 @@
-"""Columns are found by their exact names, and refused with a sentence."""
+"""Columns are found by their exact names; unusable ones are refused."""
 
 from collections.abc import Callable
 
@@ -81,7 +81,7 @@ def df(spark: SparkSession) -> DataFrame:
 
 
 @pytest.mark.parametrize(("call", "sentence"), REFUSED, ids=[s[:40] for _, s in REFUSED])
-def test_what_cannot_be_used_is_refused_with_a_sentence(
+def test_unusable_tables_and_columns_are_refused(
     call: Callable[[DataFrame], object], sentence: str, df: DataFrame
 ) -> None:
     with pytest.raises(WorkbenchError) as error:
@@ -97,7 +97,7 @@ def test_a_column_is_found_by_its_exact_name(spark: SparkSession) -> None:
     assert row.first() == tuple(range(len(ODD_NAMES)))
 
 
-def test_a_quoted_name_is_read_as_a_whole(spark: SparkSession) -> None:
+def test_a_quoted_name_is_one_name(spark: SparkSession) -> None:
     for name in ODD_NAMES:
         assert spark.range(1).selectExpr(f"1 AS {quoted(name)}").columns == [name]
 
@@ -108,7 +108,7 @@ def test_times_are_instants_or_integers(spark: SparkSession, kind: str, integer:
     assert is_integer_time(BoundTable.of(df), "the time") is integer
 
 
-def test_no_more_than_ten_names_are_shown() -> None:
-    known = [f"column {k}" for k in range(12)]
-    assert nearest("x", known) == "there are " + ", ".join(map(repr, known[:10])) + " and more."
+def test_at_most_ten_names_are_listed() -> None:
+    names = [f"column {k}" for k in range(12)]
+    assert nearest("x", names) == "there are " + ", ".join(map(repr, names[:10])) + " and more."
     assert nearest("x", []) == "there are none."

@@ -1,4 +1,4 @@
-"""A value of a row that Spark cannot compute ends in one sentence, where the job is run here."""
+"""A value that Spark cannot compute is an error of one sentence, in jobs of the workbench."""
 
 from collections.abc import Callable
 
@@ -39,7 +39,7 @@ CALLS: dict[str, Callable[[DataFrame], object]] = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_division_by_zero_is_one_sentence(
+def test_a_division_by_zero_is_an_error_of_one_sentence(
     events: DataFrame, call: Callable[[DataFrame], object]
 ) -> None:
     with pytest.raises(wb.WorkbenchError) as error:

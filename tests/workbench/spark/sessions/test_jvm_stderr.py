@@ -1,4 +1,4 @@
-"""What reaches stderr of Spark's workers: every line but those of a step that succeeds."""
+"""Stderr of Spark's workers is passed on, except for lines about steps that succeed."""
 
 import os
 import re
@@ -34,7 +34,7 @@ Streaming ForeachBatch worker died
 
 
 @given(st.lists(st.integers(1, 90)))
-def test_errors_pass_and_steps_do_not_however_the_bytes_come(sizes: list[int]) -> None:
+def test_errors_pass_and_steps_do_not_however_the_bytes_are_split(sizes: list[int]) -> None:
     whole, passed = STEPS + ERRORS, bytearray()
     filtered = StepFilter(passed.extend)
     for size in [*sizes, len(whole)]:
@@ -44,32 +44,32 @@ def test_errors_pass_and_steps_do_not_however_the_bytes_come(sizes: list[int]) -
     assert bytes(passed) == ERRORS
 
 
-def test_what_a_process_writes_comes_through(capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_of_a_process_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
     code = "import sys; print('Streaming ForeachBatch worker Started batch 0', file=sys.stderr)"
     with without_steps():
         child = subprocess.Popen([sys.executable, "-c", f"{code}; sys.exit('an error')"])
     assert child.wait() == 1
-    said = ""
-    while "an error\n" not in said:  # it comes by way of a thread
-        said += capfd.readouterr().err
-    assert said == "an error\n"
+    output = ""
+    while "an error\n" not in output:  # a thread passes it on
+        output += capfd.readouterr().err
+    assert output == "an error\n"
     os.write(2, b"directly\n")
     assert capfd.readouterr().err == "directly\n"
 
 
 @pytest.fixture
 def short_path() -> Iterator[Path]:
-    """A folder for sockets, whose whole path has about 100 characters at the most."""
+    """A folder for sockets, whose full path has at most about 100 characters."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder)
 
 
 @pytest.mark.parametrize(
-    ("module", "says"),
+    ("module", "pattern"),
     [("workbench.spark.sessions.worker_daemon", r"\A\Z"), ("pyspark.daemon", "Broken")],
 )
-def test_a_worker_that_nobody_waits_for_ends_without_a_word(
-    module: str, says: str, short_path: Path
+def test_a_worker_that_nobody_waits_for_ends_without_output(
+    module: str, pattern: str, short_path: Path
 ) -> None:
     env = os.environ | {
         "PYTHON_UNIX_DOMAIN_ENABLED": "true",
@@ -87,9 +87,9 @@ def test_a_worker_that_nobody_waits_for_ends_without_a_word(
         for _ in range(5):
             with socket.socket(socket.AF_UNIX) as spark:
                 spark.connect(path)
-        # The last one is waited for, and so the others have been begun.
+        # An answer of the last one means that the others have been started.
         with socket.socket(socket.AF_UNIX) as spark:
             spark.connect(path)
             assert len(spark.recv(4)) == 4
-        _, said = daemon.communicate(timeout=60)
-    assert re.search(says, said.decode())
+        _, output = daemon.communicate(timeout=60)
+    assert re.search(pattern, output.decode())

@@ -1,4 +1,4 @@
-"""Whether a Python that Spark starts finds PySpark by itself."""
+"""Whether a Python that Spark starts can import PySpark by itself."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from workbench.spark.sessions.pyspark_place import PACKAGES, pyspark_is_found
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder on this process's own path that has a PySpark, as findspark leaves it."""
+    """A folder with a PySpark that only this process's sys.path has, as findspark adds it."""
     for name in PACKAGES:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").touch()
@@ -20,14 +20,14 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_is_installed_is_found() -> None:
+def test_an_installed_pyspark_is_found() -> None:
     assert pyspark_is_found()
 
 
-def test_what_a_program_has_put_on_its_own_path_is_not(elsewhere: Path) -> None:
+def test_a_pyspark_that_a_program_added_to_its_path_is_not_found(elsewhere: Path) -> None:
     assert not pyspark_is_found()
 
 
-def test_what_pythonpath_names_is(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pyspark_on_pythonpath_is_found(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", f"/mine:{elsewhere}")
     assert pyspark_is_found()

@@ -1,4 +1,4 @@
-"""One session, configured well, wherever the notebook runs."""
+"""There is one session, configured well, wherever the notebook runs."""
 
 import os
 import subprocess
@@ -57,12 +57,12 @@ def test_java_and_its_workers_ask_for_large_pages(spark: SparkSession) -> None:
         for _ in batches:
             yield pa.RecordBatch.from_pydict({"tunables": [os.environ.get("GLIBC_TUNABLES")]})
 
-    # A worker has the environment of the Java that began it.
+    # A worker inherits the environment of the Java that started it.
     rows = spark.range(1, numPartitions=1).mapInArrow(pages, "tunables string").collect()
     assert [row.tunables for row in rows] == ["glibc.malloc.hugetlb=1"]
 
 
-def test_workers_begin_with_what_tasks_need_and_never_look_through_it_again(
+def test_workers_start_with_the_imports_of_tasks_and_exclude_them_from_garbage_collection(
     spark: SparkSession,
 ) -> None:
     def begin(batches):  # type: ignore[no-untyped-def]
@@ -76,7 +76,7 @@ def test_workers_begin_with_what_tasks_need_and_never_look_through_it_again(
     assert row.n > 100_000
 
 
-def test_a_failed_query_is_said_once_and_not_logged_as_json(
+def test_a_failed_query_is_raised_and_not_logged_as_json(
     spark: SparkSession, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(AnalysisException):
@@ -107,8 +107,8 @@ with socket.create_server(("127.0.0.1", 0)) as busy:
 
 
 class Bystander(NamedTuple):
-    """What a session printed, said while at work and at its end, and left in its folder and among
-    the temporary files."""
+    """What a session printed, wrote to stderr while at work and at its end, and left in its folder
+    and among the temporary files."""
 
     printed: list[str]
     while_at_work: str
@@ -119,7 +119,7 @@ class Bystander(NamedTuple):
 
 @pytest.fixture(scope="module")
 def bystander(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Bystander:
-    """A session started in an empty folder beside a busy port 4040: what it said and left."""
+    """A session started in an empty folder while port 4040 is busy: what it wrote and left."""
     folder = tmp_path_factory.mktemp("notebook")
     temporary = tmp_path_factory.mktemp("temporary")
     code = [sys.executable, "-c", LEAVES_NO_TRACE]
@@ -131,7 +131,7 @@ def bystander(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Bystander:
     return Bystander(run.stdout.split(), while_at_work, at_the_end, *left)
 
 
-def test_a_session_starts_beside_a_busy_port_and_stays_on_loopback(bystander: Bystander) -> None:
+def test_a_session_starts_despite_a_busy_port_and_stays_on_loopback(bystander: Bystander) -> None:
     port, url, *_ = bystander.printed
     assert url.startswith("http://127.0.0.1:")
     assert not url.endswith(port)
@@ -145,7 +145,7 @@ def test_a_session_leaves_nothing_in_the_notebook_s_folder(bystander: Bystander)
     assert bystander.left == []
 
 
-def test_what_is_shuffled_or_logged_is_for_this_user_alone(bystander: Bystander) -> None:
+def test_shuffled_rows_and_logs_are_for_this_user_only(bystander: Bystander) -> None:
     assert bystander.printed[3:] == ["0o700", "0o700"]
 
 
@@ -153,13 +153,13 @@ def test_a_session_leaves_nothing_among_the_temporary_files(bystander: Bystander
     assert bystander.left_behind == []
 
 
-def test_a_session_starts_and_works_without_a_word_of_its_own(bystander: Bystander) -> None:
+def test_a_session_starts_and_works_without_output_on_stderr(bystander: Bystander) -> None:
     assert bystander.while_at_work == ""
 
 
-def test_a_session_ends_without_a_word_of_its_own(bystander: Bystander) -> None:
-    # Spark's daemon says a word itself where an idle worker sees the end before the daemon does.
-    assert all("daemon" in said for said in bystander.at_the_end.split("Traceback")[1:])
+def test_a_session_ends_without_output_on_stderr(bystander: Bystander) -> None:
+    # Spark's daemon may write a traceback if an idle worker sees the end before the daemon does.
+    assert all("daemon" in traceback for traceback in bystander.at_the_end.split("Traceback")[1:])
     assert not bystander.at_the_end.partition("Traceback")[0]
 
 

@@ -1,4 +1,4 @@
-"""Tables of Arrow and of pandas get types that Spark has, and lose nothing in silence."""
+"""Tables of Arrow and of pandas get types that Spark has, and lose nothing silently."""
 
 from decimal import Decimal
 from typing import Any
@@ -41,13 +41,13 @@ KINDS: list[tuple[pa.Array, pa.DataType]] = [
 
 
 @pytest.mark.parametrize(("values", "kind"), KINDS, ids=lambda one: str(getattr(one, "type", one)))
-def test_a_type_that_spark_has_not_becomes_one_that_holds_the_same(
+def test_a_type_that_spark_lacks_becomes_one_that_holds_the_same_values(
     values: pa.Array, kind: pa.DataType
 ) -> None:
-    found = spark_rows(pa.table({"v": values}), "df").column("v")
-    assert found.type == kind
-    held = [values[k].as_py() for k in range(len(values))]
-    assert [None if one is None else one for one in found.to_pylist()] == held
+    column = spark_rows(pa.table({"v": values}), "df").column("v")
+    assert column.type == kind
+    expected = [values[k].as_py() for k in range(len(values))]
+    assert [None if one is None else one for one in column.to_pylist()] == expected
 
 
 REFUSED: list[tuple[Any, str]] = [
@@ -76,24 +76,24 @@ REFUSED: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("rows", "sentence"), REFUSED)
-def test_a_table_that_spark_cannot_hold_is_one_sentence(rows: pa.Table, sentence: str) -> None:
+def test_a_table_that_spark_cannot_hold_is_refused(rows: pa.Table, sentence: str) -> None:
     with pytest.raises(WorkbenchError) as raised:
         spark_rows(rows, "df")
     assert str(raised.value) == sentence
 
 
-def test_parts_of_a_microsecond_are_dropped_and_counted_aloud() -> None:
+def test_parts_of_a_microsecond_are_dropped_with_a_warning() -> None:
     rows = pa.table({"at": pa.array([-1, 1_000, None], pa.timestamp("ns"))})
     with pytest.warns(WorkbenchWarning, match="1 of 3 times in column 'at' have parts of a micro"):
-        found = spark_rows(rows, "df")
-    assert found.column("at").cast(pa.int64()).to_pylist() == [-1, 1, None]
+        table = spark_rows(rows, "df")
+    assert table.column("at").cast(pa.int64()).to_pylist() == [-1, 1, None]
 
 
-def test_polars_hands_over_its_categories_texts_and_times() -> None:
+def test_categories_text_and_times_of_polars_keep_their_values() -> None:
     rows = pl.DataFrame({"c": ["a", "b"], "at": list(TIMES.to_pydatetime())})
     rows = rows.with_columns(pl.col("c").cast(pl.Categorical))
-    found = spark_rows(pa.table(rows), "df")
-    assert found.to_pydict() == {"c": ["a", "b"], "at": list(TIMES.to_pydatetime())}
+    table = spark_rows(pa.table(rows), "df")
+    assert table.to_pydict() == {"c": ["a", "b"], "at": list(TIMES.to_pydatetime())}
 
 
 MAPS: list[tuple[list[Any], list[Any]]] = [
@@ -104,10 +104,12 @@ MAPS: list[tuple[list[Any], list[Any]]] = [
 
 
 @pytest.mark.parametrize(("given", "maps"), MAPS)
-def test_dictionaries_whose_keys_are_no_text_are_maps(given: list[Any], maps: list[Any]) -> None:
-    found = pandas_rows(pd.DataFrame({"m": pd.Series(given, dtype=object)}), "df").column("m")
-    assert pa.types.is_map(found.type)
-    assert found.to_pylist() == maps
+def test_dictionaries_whose_keys_are_not_text_become_maps(
+    given: list[Any], maps: list[Any]
+) -> None:
+    column = pandas_rows(pd.DataFrame({"m": pd.Series(given, dtype=object)}), "df").column("m")
+    assert pa.types.is_map(column.type)
+    assert column.to_pylist() == maps
 
 
 INDEXES: list[tuple[pd.DataFrame, dict[str, list[Any]]]] = [
@@ -131,13 +133,13 @@ INDEXES: list[tuple[pd.DataFrame, dict[str, list[Any]]]] = [
 
 
 @pytest.mark.parametrize(("df", "columns"), INDEXES)
-def test_an_index_that_says_something_becomes_columns(
+def test_an_index_with_information_becomes_columns(
     df: pd.DataFrame, columns: dict[str, list[Any]]
 ) -> None:
     assert pandas_rows(df, "df").to_pydict() == columns
 
 
-def test_what_pandas_takes_for_missing_is_null_and_zones_stay() -> None:
+def test_missing_values_of_pandas_become_null_and_zones_stay() -> None:
     df = pd.DataFrame(
         {
             "c": pd.Categorical(["u", None]),
@@ -145,9 +147,9 @@ def test_what_pandas_takes_for_missing_is_null_and_zones_stay() -> None:
             "n": pd.array([1, None], "Int64"),
         }
     )
-    found = spark_rows(pandas_rows(df, "df"), "df")
-    assert found.schema.field("z").type == pa.timestamp("us", "Europe/Berlin")
-    assert [column.null_count for column in found.columns] == [1, 1, 1]
+    table = spark_rows(pandas_rows(df, "df"), "df")
+    assert table.schema.field("z").type == pa.timestamp("us", "Europe/Berlin")
+    assert [column.null_count for column in table.columns] == [1, 1, 1]
 
 
 PANDAS_REFUSED: list[tuple[pd.DataFrame, str]] = [
@@ -184,9 +186,7 @@ PANDAS_REFUSED: list[tuple[pd.DataFrame, str]] = [
 
 
 @pytest.mark.parametrize(("df", "sentence"), PANDAS_REFUSED)
-def test_a_pandas_table_that_says_two_things_is_one_sentence(
-    df: pd.DataFrame, sentence: str
-) -> None:
+def test_an_ambiguous_pandas_table_is_refused(df: pd.DataFrame, sentence: str) -> None:
     with pytest.raises(WorkbenchError) as raised:
         pandas_rows(df, "df")
     assert str(raised.value) == sentence

@@ -1,4 +1,4 @@
-"""A path is a table of the format that its ending says; what cannot be read is one sentence."""
+"""A path is a table in the format of its suffix; unreadable files are an error of one sentence."""
 
 import gzip
 from collections.abc import Callable
@@ -16,21 +16,21 @@ from workbench.errors import WorkbenchError
 from workbench.spark.sources.files import read_files
 
 ROWS = pd.DataFrame({"user": ["ann", 'b"o;b,'], "n": [1, 2], "x": [0.5, None]})
-WANTED = sorted(ROWS.astype(object).where(ROWS.notna(), None).itertuples(index=False, name=None))
+EXPECTED = sorted(ROWS.astype(object).where(ROWS.notna(), None).itertuples(index=False, name=None))
 
 
-def _tabs(path: Path) -> None:
+def _write_tabs(path: Path) -> None:
     with gzip.open(path, "wt", encoding="utf-8") as packed:
         packed.write(ROWS.to_csv(index=False, sep="\t"))
 
 
-def _partitions(path: Path) -> None:
+def _write_partitions(path: Path) -> None:
     for user, rows in ROWS.groupby("n"):
         (path / f"n={user}").mkdir(parents=True)
         rows.drop(columns="n").to_parquet(path / f"n={user}" / "a.parquet")
 
 
-def _nested(path: Path) -> None:
+def _write_nested(path: Path) -> None:
     (path / "deep").mkdir(parents=True)
     (path / "_SUCCESS").touch()
     ROWS[:1].to_parquet(path / "a.parquet")
@@ -41,12 +41,12 @@ FILES: dict[str, Callable[[Path], object]] = {
     "a.parquet": ROWS.to_parquet,
     "a.csv": lambda path: ROWS.to_csv(path, index=False),
     "semicolons.csv": lambda path: ROWS.to_csv(path, index=False, sep=";"),
-    "tabs.csv.gz": _tabs,
+    "tabs.csv.gz": _write_tabs,
     "lines.jsonl": lambda path: ROWS.to_json(path, orient="records", lines=True),
     "document.json": lambda path: ROWS.to_json(path, orient="records", indent=1),
     "we[i]rd {name}.csv": lambda path: ROWS.to_csv(path, index=False),
-    "by_key": _partitions,
-    "folder": _nested,
+    "by_key": _write_partitions,
+    "folder": _write_nested,
 }
 
 
@@ -56,8 +56,8 @@ def test_every_format_layout_and_folder_gives_the_same_rows(
     for name, write in FILES.items():
         write(tmp_path / name)
         for given in (tmp_path / name, str(tmp_path / name)):
-            found = wb.table(given).select("user", "n", "x").collect()
-            assert sorted(map(tuple, found)) == WANTED, name
+            rows = wb.table(given).select("user", "n", "x").collect()
+            assert sorted(map(tuple, rows)) == EXPECTED, name
 
 
 def test_a_pattern_reads_all_its_files_by_the_names_of_their_columns(
@@ -65,14 +65,14 @@ def test_a_pattern_reads_all_its_files_by_the_names_of_their_columns(
 ) -> None:
     ROWS[:1].to_csv(tmp_path / "a.csv", index=False)
     ROWS[1:].to_csv(tmp_path / "b.csv", index=False)
-    assert sorted(map(tuple, wb.table(f"{tmp_path}/*.csv").collect())) == WANTED
+    assert sorted(map(tuple, wb.table(f"{tmp_path}/*.csv").collect())) == EXPECTED
     ROWS[["n", "user", "x"]].to_csv(tmp_path / "b.csv", index=False)
     mixed = wb.table(f"{tmp_path}/?.csv")
     with pytest.raises(Exception, match="CSV header does not conform to the schema"):
         mixed.collect()
 
 
-def _bad(path: Path) -> None:
+def _write_bad(path: Path) -> None:
     (path / "empty").mkdir()
     (path / "mixed").mkdir()
     (path / "lake" / "_delta_log").mkdir(parents=True)
@@ -80,7 +80,7 @@ def _bad(path: Path) -> None:
         (path / name).write_text("a,b\n1,2\n", encoding="utf-8")
 
 
-#: CSV as others write it, and what is in it.
+#: CSV of other programs, with its columns and rows.
 WRITTEN = {
     "an index without a name": (",n\n0,5\n1,6\n", ["_c0", "n"], [(0, 5), (1, 6)]),
     "a name twice": ("n,N\n5,6\n", ["n0", "N1"], [(5, 6)]),
@@ -90,7 +90,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize(("text", "names", "rows"), WRITTEN.values(), ids=WRITTEN)
-def test_csv_of_others_is_read_as_they_mean_it(
+def test_csv_of_other_programs_is_read_correctly(
     spark: SparkSession,
     tmp_path: Path,
     text: str,
@@ -98,12 +98,12 @@ def test_csv_of_others_is_read_as_they_mean_it(
     rows: list[tuple[Any, ...]] | None,
 ) -> None:
     (tmp_path / "a.csv").write_text(text)
-    found = wb.table(tmp_path / "a.csv")
-    assert found.columns == names
+    table = wb.table(tmp_path / "a.csv")
+    assert table.columns == names
     if rows is None:
-        assert found.count() == 2
+        assert table.count() == 2
     else:
-        assert sorted(map(tuple, found.collect()), key=repr) == sorted(rows, key=repr)
+        assert sorted(map(tuple, table.collect()), key=repr) == sorted(rows, key=repr)
 
 
 REFUSED = {
@@ -124,16 +124,18 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_path_that_is_no_table_is_one_sentence_before_spark_is_asked(
+def test_a_path_that_is_no_table_is_an_error_before_spark_is_used(
     name: str, tmp_path: Path
 ) -> None:
-    _bad(tmp_path)
+    _write_bad(tmp_path)
     with pytest.raises(WorkbenchError) as raised:
         read_files(tmp_path / name, "events", cast(Any, None))
     assert str(raised.value) == f"events: {REFUSED[name]}".replace("{}", str(tmp_path))
 
 
-def test_what_spark_cannot_read_is_one_sentence(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_file_that_spark_cannot_read_is_an_error_of_one_sentence(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     (tmp_path / "a.parquet").write_text("no parquet", encoding="utf-8")
     (tmp_path / "a.json").write_text("no json\n", encoding="utf-8")
     (tmp_path / "a.csv").touch()
@@ -149,34 +151,34 @@ def test_what_spark_cannot_read_is_one_sentence(spark: SparkSession, tmp_path: P
 NANOSECONDS = [-1_000_000_000_000_001_001, -1, 0, 1_700_000_000_000_001_000, None]
 
 
-def _in_nanoseconds(path: Path, unit: str = "ns", **more: Any) -> None:
+def _write_nanoseconds(path: Path, unit: str = "ns", **more: Any) -> None:
     rows = {"at": pa.array(NANOSECONDS, pa.int64()).cast(pa.timestamp(unit))}
     zoned = {"sent": pa.array(NANOSECONDS, pa.int64()).cast(pa.timestamp(unit, "Asia/Tokyo"))}
     pq.write_table(pa.table(rows | zoned | {"n": range(5)} | more), path)
 
 
-def test_nanoseconds_of_parquet_are_the_microseconds_that_pandas_makes_of_them(
+def test_nanoseconds_of_parquet_become_the_microseconds_of_pandas(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    _in_nanoseconds(tmp_path / "a.parquet")
-    told = r"2 of 5 times in column '(at|sent)' have parts of a microsecond"
-    with pytest.warns(wb.WorkbenchWarning, match=told):
-        found = wb.table(tmp_path / "a.parquet").orderBy("n")
-    with pytest.warns(wb.WorkbenchWarning, match=told):
-        wanted = wb.table(pd.read_parquet(tmp_path / "a.parquet")).orderBy("n")
-    assert found.schema == wanted.schema
-    assert found.collect() == wanted.collect()
+    _write_nanoseconds(tmp_path / "a.parquet")
+    warning = r"2 of 5 times in column '(at|sent)' have parts of a microsecond"
+    with pytest.warns(wb.WorkbenchWarning, match=warning):
+        rows = wb.table(tmp_path / "a.parquet").orderBy("n")
+    with pytest.warns(wb.WorkbenchWarning, match=warning):
+        expected = wb.table(pd.read_parquet(tmp_path / "a.parquet")).orderBy("n")
+    assert rows.schema == expected.schema
+    assert rows.collect() == expected.collect()
     assert spark.conf.get("spark.sql.legacy.parquet.nanosAsLong") == "false"
 
 
 def test_nanoseconds_that_would_be_read_wrongly_are_refused(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    _in_nanoseconds(tmp_path / "a.parquet")
-    _in_nanoseconds(tmp_path / "b.parquet", unit="us")
+    _write_nanoseconds(tmp_path / "a.parquet")
+    _write_nanoseconds(tmp_path / "b.parquet", unit="us")
     with pytest.raises(WorkbenchError, match="column 'at' are in nanoseconds in some of the files"):
         wb.table(tmp_path)
     inside = pa.array([[1]] * 5, pa.list_(pa.timestamp("ns")))
-    _in_nanoseconds(tmp_path / "b.parquet", all=inside)
+    _write_nanoseconds(tmp_path / "b.parquet", all=inside)
     with pytest.raises(WorkbenchError, match=r"'all\.list\.element' holds times in nanoseconds"):
         wb.table(tmp_path / "b.parquet")

@@ -1,4 +1,4 @@
-"""Every call takes tables of pandas, Polars and Arrow, paths and names, and answers the same."""
+"""Every call takes tables of pandas, Polars and Arrow, paths and names, with the same answer."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -45,15 +45,15 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def test_every_kind_of_table_has_the_same_rows(tables: list[Any]) -> None:
-    wanted = rows_of(wb.table(EVENTS))
-    assert len(wanted) == 6
+    expected = rows_of(wb.table(EVENTS))
+    assert len(expected) == 6
     for given in tables:
         assert is_table(given)
-        assert rows_of(wb.table(given).select(*EVENTS.columns)) == wanted, type(given)
+        assert rows_of(wb.table(given).select(*EVENTS.columns)) == expected, type(given)
 
 
 @pytest.mark.parametrize(("count", "in_plan"), [(100_000, True), (1_000_000, False)])
-def test_rows_of_some_megabytes_are_no_part_of_the_plan(
+def test_rows_of_some_megabytes_are_not_part_of_the_plan(
     spark: SparkSession, capsys: pytest.CaptureFixture[str], count: int, in_plan: bool
 ) -> None:
     df = wb.table(pa.table({"id": range(count)}))
@@ -62,7 +62,7 @@ def test_rows_of_some_megabytes_are_no_part_of_the_plan(
     assert df.selectExpr("sum(id)").collect()[0][0] == count * (count - 1) // 2
 
 
-def test_every_call_takes_what_is_no_table_of_spark(tables: list[Any], tmp_path: Path) -> None:
+def test_every_call_takes_tables_that_are_not_spark_s(tables: list[Any], tmp_path: Path) -> None:
     path, arrow = tables[7], tables[4]
     with pytest.warns(wb.WorkbenchWarning, match="1 row"):
         assert FUNNEL.steps(EVENTS)["users"].tolist() == [2, 1, 1]
@@ -75,8 +75,8 @@ def test_every_call_takes_what_is_no_table_of_spark(tables: list[Any], tmp_path:
     assert isinstance(over.run(arrow), DataFrame)
     assert len(over.frames(EVENTS, "ann").rows) == 3
     backfill = wb.Backfill("user", "at", wb.Aggregation("sum", "price", windows="30 days"))
-    asked = EVENTS[["user", "at"]].dropna()
-    features = backfill.run(asked, path)
+    queries = EVENTS[["user", "at"]].dropna()
+    features = backfill.run(queries, path)
     assert features.count() == 5
     assert len(backfill.check(features.toPandas(), arrow)) == 0
     assert rows_of(wb.quantiles(EVENTS, "price", by="user")) == rows_of(
@@ -85,13 +85,13 @@ def test_every_call_takes_what_is_no_table_of_spark(tables: list[Any], tmp_path:
     assert wb.last_in_group(arrow, "user", "at").count() == 3
     view = wb.OnlineView(backfill, tmp_path / "store")
     assert view.upload(EVENTS, until=datetime(2024, 1, 6, tzinfo=UTC)).events == 5
-    found = wb.consistency(features.toPandas(), features, backfill, EVENTS)
-    assert repr(found).startswith("5 of 5 values agree")
+    consistency = wb.consistency(features.toPandas(), features, backfill, EVENTS)
+    assert repr(consistency).startswith("5 of 5 values agree")
     assert wb.play(FUNNEL, EVENTS, key="ann").lesson
     assert "1 operator" in repr(wb.plan(EVENTS))
 
 
-def test_a_name_that_no_table_has_gives_the_nearest_ones(
+def test_the_error_of_an_unknown_table_suggests_the_nearest_names(
     spark: SparkSession, tables: list[Any]
 ) -> None:
     with pytest.raises(wb.WorkbenchError, match="no file and no table 'given_event'; did you mean"):
@@ -100,7 +100,7 @@ def test_a_name_that_no_table_has_gives_the_nearest_ones(
         wb.over(pl.Series("a", [1]), n=wb.fn.count())
 
 
-def test_a_view_with_a_space_in_its_name_is_found_by_that_name(spark: SparkSession) -> None:
+def test_a_view_with_a_space_in_its_name_is_found(spark: SparkSession) -> None:
     spark.range(3).createOrReplaceTempView("`The Rows`")
     assert wb.table("The Rows").count() == 3
     spark.catalog.dropTempView("`The Rows`")
@@ -141,8 +141,8 @@ def test_text_and_numbers_are_read_as_times(spark: SparkSession) -> None:
         "s": "epoch seconds",
         "ns": "epoch nanoseconds",
     }
-    found = wb.table(rows, times=times).selectExpr(*(f"string({name})" for name in times))
-    assert list(zip(*map(tuple, found.collect()), strict=True)) == [
+    table = wb.table(rows, times=times).selectExpr(*(f"string({name})" for name in times))
+    assert list(zip(*map(tuple, table.collect()), strict=True)) == [
         ("2024-01-31 09:30:00", "2024-02-01 10:00:05.25", None),
         ("2024-01-31 09:30:00", None, None),
         ("2024-01-31 09:30:00.5", None, None),
@@ -158,9 +158,9 @@ def test_text_and_numbers_are_read_as_times(spark: SparkSession) -> None:
             wb.table(rows, times=bad)  # type: ignore[arg-type]
 
 
-def nested(held: pd.DataFrame) -> pa.Table:
-    """A map of lists of structs, cut out of a longer column that has nulls."""
-    times = pa.array(held["at"], pa.timestamp("us"))
+def nested(rows: pd.DataFrame) -> pa.Table:
+    """Return a map of lists of structs, sliced from a longer column that has nulls."""
+    times = pa.array(rows["at"], pa.timestamp("us"))
     structs = pa.StructArray.from_arrays([pa.array(range(len(times))), times], ["n", "time"])
     lists = pa.LargeListArray.from_arrays(range(len(times) + 1), structs).to_pylist()
     kind = pa.map_(pa.string(), pa.large_list(structs.type))
@@ -168,9 +168,9 @@ def nested(held: pd.DataFrame) -> pa.Table:
     return pa.table({"at": pa.array(maps, kind).slice(2)})
 
 
-#: What holds times, and where they are in it.
-HELD: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "pandas": lambda held: held,
+#: Tables that hold times, by kind.
+TABLES_OF_TIMES: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda rows: rows,
     "arrow": pa.Table.from_pandas,
     "nested": nested,
 }
@@ -178,23 +178,23 @@ AT = {"nested": "at['k'][0].time"}
 
 
 def changes_of_clocks(spark: SparkSession, kind: str) -> tuple[list[Any], list[Any]]:
-    """Times that clocks of New York show never, twice and once, from a table and as Spark reads
-    them."""
+    """Return times that clocks of New York show never, twice and once: those of a table, and as
+    Spark reads them from text."""
     texts = ["2024-03-10 02:30:00", "2024-11-03 01:30:00", "2024-07-01 12:00:00", None]
-    given = HELD[kind](pd.DataFrame({"at": pd.to_datetime(pd.Series(texts))}))
+    given = TABLES_OF_TIMES[kind](pd.DataFrame({"at": pd.to_datetime(pd.Series(texts))}))
     with session_options(spark, {ZONE: "America/New_York"}):
         read = spark.createDataFrame([(text,) for text in texts], "text string")
         answers = [wb.table(given).selectExpr(f"unix_micros({AT.get(kind, 'at')}) AS at"),
                    read.selectExpr("unix_micros(timestamp(text)) AS at")]  # fmt: skip
-        found, wanted = ([row["at"] for row in answer.collect()] for answer in answers)
-    return found, wanted
+        times, expected = ([row["at"] for row in answer.collect()] for answer in answers)
+    return times, expected
 
 
-@pytest.mark.parametrize("kind", HELD)
+@pytest.mark.parametrize("kind", TABLES_OF_TIMES)
 @pytest.mark.parametrize("on", ["classic", "connect"])
 def test_times_are_those_that_spark_reads_where_clocks_change(
     run_on: RunOn, on: str, kind: str
 ) -> None:
-    found, wanted = run_on(on, changes_of_clocks, kind)
-    assert found == wanted
-    assert len(set(found)) == 4
+    times, expected = run_on(on, changes_of_clocks, kind)
+    assert times == expected
+    assert len(set(times)) == 4

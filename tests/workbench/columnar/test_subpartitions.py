@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.workbench.backfill.cases import ASKED, Row, feature
+from tests.workbench.backfill.cases import FUNCTION_CASES, Row, feature
 from tests.workbench.backfill.spans import answer_in_spans, answer_whole
 from tests.workbench.backfill.trees import answer_by_tree
 from workbench.backfill.worker.cogroup import CoGroup, PlacedRows, QueryWindow, Span
@@ -31,7 +31,7 @@ def sent(keys: list[int], named: str = "c0") -> list[pa.RecordBatch]:
     return list(task.run(rows.to_batches(max_chunksize=7)))
 
 
-def in_order(values: pa.Table, values_a_batch: int = 9) -> list[pa.RecordBatch]:
+def sorted_by_partition(values: pa.Table, values_a_batch: int = 9) -> list[pa.RecordBatch]:
     """Values as Spark sorts them, which keeps the order of those of one number."""
     number = values.column(PARTITION).to_pylist()
     order = sorted(range(len(values)), key=number.__getitem__)
@@ -55,7 +55,7 @@ def test_rows_arrive_once_and_a_key_arrives_whole(
         found = []
         if arrived:
             # As Spark does it, which keeps the order of the values of one number.
-            batches = in_order(pa.concat_tables(arrived), values_a_batch)
+            batches = sorted_by_partition(pa.concat_tables(arrived), values_a_batch)
             found = [
                 [row for part in parts for row in part.to_pylist()]
                 for parts in subpartitions(batches)
@@ -87,7 +87,7 @@ def test_what_a_lot_needed_is_free_when_it_is_answered(by: bool) -> None:
         {"k0": "a", TIME: i // 2, "number": i, "word": "x", "good": True, "bucket": "p"}
         for i in range(90)
     ]
-    features = [feature(one, Span(11, 4), False, by) for one in ASKED]
+    features = [feature(one, Span(11, 4), False, by) for one in FUNCTION_CASES]
     features = [
         replace(one, call=replace(one.call, column=f"found {i}")) for i, one in enumerate(features)
     ]

@@ -12,7 +12,7 @@ import workbench as wb
 from tests.fuzz.check import Check, same
 from tests.fuzz.ends import INSTANTS, LEAST, LONGS, MOST
 from tests.workbench.backfill.cases import (
-    ASKED,
+    FUNCTION_CASES,
     SCHEMA,
     Row,
     by_force,
@@ -33,8 +33,10 @@ from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 
 #: What is asked, by a name that a case can hold.
-NAMED = {f"{one.function} {one.argument or 'rows'}": one for one in ASKED}
-EVERY = {f"{i} {one.function} {one.argument}": one for i, one in enumerate([*ASKED, *MORE])}
+NAMED = {f"{one.function} {one.argument or 'rows'}": one for one in FUNCTION_CASES}
+EVERY = {
+    f"{i} {one.function} {one.argument}": one for i, one in enumerate([*FUNCTION_CASES, *MORE])
+}
 Plan = tuple[bool, int, int]
 
 

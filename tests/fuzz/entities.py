@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from tests.fuzz.check import Check, same
 from tests.workbench.backfill import cases
-from tests.workbench.backfill.cases import ASKED
+from tests.workbench.backfill.cases import FUNCTION_CASES
 from tests.workbench.backfill.entities import tables as on_tables
 from tests.workbench.backfill.entities import test_entities as by_duckdb
 from tests.workbench.backfill.entities.cases import (
@@ -17,7 +17,7 @@ from tests.workbench.backfill.entities.cases import (
     Record,
     as_table,
     at_instant,
-    seen,
+    rows_of_query,
     tables,
 )
 from tests.workbench.backfill.entities.test_worker import QUERIES
@@ -30,7 +30,7 @@ from workbench.columnar.blocks import TIME
 KEYS = "k0", "i0"
 NAMED = {
     f"{one.function} {one.argument or 'rows'}": one
-    for one in ASKED
+    for one in FUNCTION_CASES
     if one.argument in (None, "number")
 }
 History = tuple[list[Record], list[int]]
@@ -69,7 +69,7 @@ def features_are_those_of_the_table_at_each_query(
     ).to_pydict()
     answers = dict(zip(found["id"], found["found"], strict=True))
     for number, (key, time) in enumerate(QUERIES):
-        rows = [] if time is None else seen(records, days, key, time, span)
+        rows = [] if time is None else rows_of_query(records, days, key, time, span)
         held: list[cases.Row] = [{TIME: at, "number": value} for at, value in rows]
         wanted = one.by_force(held, one.argument or "")
         assert alike(answers[number], wanted), f"{key}, {time}: {answers[number]} is not {wanted}"

@@ -42,7 +42,7 @@ def a_fetch_says_what_a_backfill_says(
 ) -> None:
     layout = layout_of(features(by, ignore_nulls, [EVERY[name] for name in calls]))
     view = View(Memory(), layout)
-    states.plays(view, first, actions, end * STEP)
+    states.run_actions(view, first, actions, end * STEP)
     at = view.until + later
     found, answers = view.fetch(states.KEYS, at), expected(layout, view.known, states.KEYS, at)
     for key, row, answer in zip(states.KEYS, found, answers, strict=True):

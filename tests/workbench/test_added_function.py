@@ -111,7 +111,7 @@ QUERIES: list[dict[str, Any]] = [{"k0": "a", "__time__": time} for time in (0, 5
 @pytest.mark.parametrize("name", ADDED)
 def test_a_backfill_has_the_function(name: str, way: str) -> None:
     span = Span(11, 4, 1)
-    asked = backfill_cases.Asked(
+    asked = backfill_cases.FunctionCase(
         name, "number", lambda rows, of: by_force(name, [row[of] for row in rows]), pa.float64()
     )
     one = backfill_cases.feature(asked, span)

@@ -53,20 +53,20 @@ BY_FORCE: dict[str, tuple[Oracle, pa.DataType, Any]] = {
 }
 
 
-def asked(name: str) -> cases.Asked:
+def asked(name: str) -> cases.FunctionCase:
     if name == "array_agg":
-        return cases.Asked(name, "number", _listed, pa.list_(LONG))
+        return cases.FunctionCase(name, "number", _listed, pa.list_(LONG))
     force, kind, of_none = BY_FORCE[name]
 
     def found(rows: list[Any], column: str) -> Any:
         values = [row[column] for row in rows if row[column] is not None]
         return force(values) if values else of_none
 
-    return cases.Asked(name, "number", found, kind)
+    return cases.FunctionCase(name, "number", found, kind)
 
 
 def _listed(rows: list[Any], column: str) -> Any:
-    return [row[column] for row in cases.in_time(rows, column)] if rows else None
+    return [row[column] for row in cases.sorted_by_time(rows, column)] if rows else None
 
 
 #: A tree needs states that merge.

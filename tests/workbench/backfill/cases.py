@@ -1,4 +1,4 @@
-"""Queries and events with everything that goes wrong in tables, and their features by force."""
+"""Queries and events with everything that goes wrong in tables; features by brute force."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def queries_at(times: st.SearchStrategy[int]) -> st.SearchStrategy[list[Row]]:
 
 
 events_of, queries_of = events_at(TIMES, st.integers(-9, 9)), queries_at(TIMES)
-#: None is without a bound.
+#: A window of None has no bound.
 spans = st.builds(
     lambda window, hop, rounded: Span(window, hop, hop if rounded else 1),
     st.sampled_from([0, 3, 11, 10**6, None]),
@@ -60,30 +60,30 @@ spans = st.builds(
 )
 
 
-def in_time(rows: list[Row], name: str) -> list[Row]:
-    """Rows by time, those of one time by a value, null first."""
+def sorted_by_time(rows: list[Row], name: str) -> list[Row]:
+    """Return rows by time, and those of one time by a value, null first."""
     return sorted(rows, key=lambda r: (r[TIME], r[name] is not None, r[name] or type(r[name])()))
 
 
-def _picked(place: int) -> Callable[[list[Row], str], Any]:
-    return lambda rows, name: in_time(rows, name)[place][name] if rows else None
+def _value_at(position: int) -> Callable[[list[Row], str], Any]:
+    return lambda rows, name: sorted_by_time(rows, name)[position][name] if rows else None
 
 
-def _numbers(rows: list[Row], name: str) -> list[Any]:
+def _non_null(rows: list[Row], name: str) -> list[Any]:
     return [row[name] for row in rows if row[name] is not None]
 
 
-def _over(function: Callable[[list[Any]], Any]) -> Callable[[list[Row], str], Any]:
-    def of(rows: list[Row], name: str) -> Any:
-        values = _numbers(rows, name)
+def _of_non_null(function: Callable[[list[Any]], Any]) -> Callable[[list[Row], str], Any]:
+    def apply(rows: list[Row], name: str) -> Any:
+        values = _non_null(rows, name)
         return function(values) if values else None
 
-    return of
+    return apply
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A function, its column, its answer by force, and the type of that."""
+class FunctionCase:
+    """A function, its column, its answer by brute force, and the type of the answer."""
 
     function: str
     argument: str | None
@@ -96,37 +96,41 @@ class Asked:
         return () if self.argument is None else (self.argument,)
 
 
-ASKED = [
-    Asked("count", None, lambda rows, name: len(rows), pa.int64()),
-    Asked("count", "word", lambda rows, name: len(_numbers(rows, name)), pa.int64()),
-    Asked("count_distinct", "word", lambda rows, n: len(set(_numbers(rows, n))), pa.int64()),
-    Asked("sum", "number", _over(sum), pa.int64()),
-    Asked("avg", "number", _over(lambda v: sum(v) / len(v)), pa.float64()),
-    Asked("min", "word", _over(min), pa.string()),
-    Asked("max", "number", _over(max), pa.int64()),
-    Asked("first", "word", _picked(0), pa.string()),
-    Asked("last", "number", _picked(-1), pa.int64()),
-    Asked("last", "word", _picked(-1), pa.string()),
-    Asked(
+FUNCTION_CASES = [
+    FunctionCase("count", None, lambda rows, name: len(rows), pa.int64()),
+    FunctionCase("count", "word", lambda rows, name: len(_non_null(rows, name)), pa.int64()),
+    FunctionCase(
+        "count_distinct", "word", lambda rows, n: len(set(_non_null(rows, n))), pa.int64()
+    ),
+    FunctionCase("sum", "number", _of_non_null(sum), pa.int64()),
+    FunctionCase("avg", "number", _of_non_null(lambda v: sum(v) / len(v)), pa.float64()),
+    FunctionCase("min", "word", _of_non_null(min), pa.string()),
+    FunctionCase("max", "number", _of_non_null(max), pa.int64()),
+    FunctionCase("first", "word", _value_at(0), pa.string()),
+    FunctionCase("last", "number", _value_at(-1), pa.int64()),
+    FunctionCase("last", "word", _value_at(-1), pa.string()),
+    FunctionCase(
         "median",
         "number",
-        _over(lambda v: float(np.median(v))),
+        _of_non_null(lambda v: float(np.median(v))),
         pa.float64(),
         Options(q=(0.5,), single=True),
     ),
 ]
 
 
-def feature(asked: Asked, span: Span, where: bool = False, by: bool = False) -> Feature:
-    """The feature as the workers know it."""
+def feature(case: FunctionCase, span: Span, where: bool = False, by: bool = False) -> Feature:
+    """Return the feature as the workers get it."""
     condition = "good" if where else None
-    call: Any = Call("found", asked.function, asked.names, asked.options, span, condition)  # type: ignore[arg-type]
-    kind = pa.map_(pa.string(), asked.kind) if by else asked.kind
+    call: Any = Call("found", case.function, case.names, case.options, span, condition)  # type: ignore[arg-type]
+    kind = pa.map_(pa.string(), case.kind) if by else case.kind
     return Feature(call, kind, "bucket" if by else None)
 
 
-def by_force(asked: Asked, span: Span, where: bool, by: bool, query: Row, events: list[Row]) -> Any:
-    """A query's answer, from the events that it sees."""
+def by_force(
+    case: FunctionCase, span: Span, where: bool, by: bool, query: Row, events: list[Row]
+) -> Any:
+    """Return a query's answer, from the events in its window."""
     if query[TIME] is None:
         rows = []
     else:
@@ -135,26 +139,26 @@ def by_force(asked: Asked, span: Span, where: bool, by: bool, query: Row, events
         low = (query[TIME] - window) // span.hop * span.hop
         rows = [r for r in events if r["k0"] == query["k0"] and low <= r[TIME] < high]
     rows = [row for row in rows if row["good"] or not where]
-    name = asked.argument or ""
+    name = case.argument or ""
     if not by:
-        return asked.by_force(rows, name)
-    if asked.function not in ("first", "last") and name:
+        return case.by_force(rows, name)
+    if case.function not in ("first", "last") and name:
         rows = [row for row in rows if row[name] is not None]
     buckets = sorted({row["bucket"] for row in rows} - {None})
-    found = {b: asked.by_force([r for r in rows if r["bucket"] == b], name) for b in buckets}
-    return found or None
+    answers = {b: case.by_force([r for r in rows if r["bucket"] == b], name) for b in buckets}
+    return answers or None
 
 
 def task(*features: Feature) -> BackfillTask:
-    """What the workers do for these features."""
+    """Return the task of the workers for these features."""
     return BackfillTask((("id", "c0"),), ("k0",), features, SCHEMA)
 
 
 def tables(queries: list[Row], events: list[Row]) -> tuple[pa.Table, pa.Table]:
-    """The rows as the workers get them; queries have a number."""
+    """Return the rows as the workers get them; queries have a number."""
     numbered = [row | {"c0": i, QUERY: True} for i, row in enumerate(queries)]
-    asked = pa.schema([("k0", pa.string()), (TIME, pa.int64()), ("c0", pa.int64())])
+    schema = pa.schema([("k0", pa.string()), (TIME, pa.int64()), ("c0", pa.int64())])
     return (
-        pa.Table.from_pylist(numbered, asked.append(pa.field(QUERY, pa.bool_()))),
+        pa.Table.from_pylist(numbered, schema.append(pa.field(QUERY, pa.bool_()))),
         pa.Table.from_pylist(events, SCHEMA),
     )

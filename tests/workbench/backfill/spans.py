@@ -1,4 +1,4 @@
-"""Backfills by their tasks alone, as Spark would run them: keys whole, and cut by time."""
+"""Backfills by their tasks without Spark: with whole keys, and with keys cut by time."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -22,8 +22,8 @@ from workbench.engine.ranges.cuts import CUTS, CutTask
 from workbench.engine.ranges.sample import SampleTask
 from workbench.functions.order import OrderColumn
 
-#: Each has two lots, of which a task takes one at a time here.
-PARTITIONS, PLACES = 3, 6
+#: Each partition has two subpartitions, of which a task takes one at a time here.
+PARTITIONS, SUBPARTITIONS = 3, 6
 
 
 def answer_whole(queries: list[Row], events: list[Row], features: list[Feature]) -> pa.Table:
@@ -41,41 +41,43 @@ def answer_in_spans(
 ) -> pa.Table:
     """Return the answers with keys cut by time, in the order of the queries."""
     whole = task(*features)
-    asked, seen = tables(queries, events)
+    query_rows, event_rows = tables(queries, events)
     keys = () if every_key else whole.keys
-    packed = list(_cuts(asked, seen, keys, rows_a_span, rows_a_task))
+    packed_cuts = list(_cuts(query_rows, event_rows, keys, rows_a_span, rows_a_task))
     groups = feature_groups(whole.features, whole.schema)
-    arrived: list[pa.RecordBatch] = []
-    for rows, needs in ((asked, ()), (seen, groups)):
+    bundles: list[pa.RecordBatch] = []
+    for rows, needs in ((query_rows, ()), (event_rows, groups)):
         names = (*rows.column_names, PARTITION)
-        split = SplitTask(names, keys, PLACES, key_columns=whole.keys, groups=needs)
-        for part in _with_partitions(rows, whole.keys, packed, rows_a_task):
-            arrived.extend(split.run(part.combine_chunks().to_batches(max_chunksize=4)))
-    done = SpanTask(whole.columns, whole.keys, whole.features, whole.schema, groups)
-    return answered(done, arrived).sort_by("id")
+        split = SplitTask(names, keys, SUBPARTITIONS, key_columns=whole.keys, groups=needs)
+        for part in _with_partitions(rows, whole.keys, packed_cuts, rows_a_task):
+            bundles.extend(split.run(part.combine_chunks().to_batches(max_chunksize=4)))
+    span_task = SpanTask(whole.columns, whole.keys, whole.features, whole.schema, groups)
+    return answer_bundles(span_task, bundles).sort_by("id")
 
 
-def answered(task: BackfillTask, bundles: list[pa.RecordBatch]) -> pa.Table:
-    """Return the answers of all partitions, each of which takes one lot after the other."""
+def answer_bundles(task: BackfillTask, bundles: list[pa.RecordBatch]) -> pa.Table:
+    """Return the answers of all partitions, each of which takes one subpartition at a time."""
     values = pa.Table.from_batches(bundles)
-    places = {
+    by_number = {
         number: values.filter(pc.equal(values.column(PARTITION), number)).to_batches()
-        for number in range(PLACES)
+        for number in range(SUBPARTITIONS)
     }
     with patch("workbench.columnar.subpartitions.ROWS_AT_ONCE", 1):
-        found = [
+        answers = [
             batch
             for first in range(PARTITIONS)
-            for batch in task.run(chain(*(places[n] for n in range(first, PLACES, PARTITIONS))))
+            for batch in task.run(
+                chain(*(by_number[n] for n in range(first, SUBPARTITIONS, PARTITIONS)))
+            )
         ]
-    return pa.Table.from_batches(found)
+    return pa.Table.from_batches(answers)
 
 
 def _cuts(
-    asked: pa.Table, seen: pa.Table, keys: tuple[str, ...], rows: int, rows_a_task: int
+    query_rows: pa.Table, event_rows: pa.Table, keys: tuple[str, ...], rows: int, rows_a_task: int
 ) -> Iterator[Any]:
     columns = (*keys, TIME)
-    both = pa.concat_tables([asked.select(columns), seen.select(columns)]).drop_null()
+    both = pa.concat_tables([query_rows.select(columns), event_rows.select(columns)]).drop_null()
     sample = SampleTask(columns, keys, OrderColumn(TIME, False, True), PARTITIONS)
     parts = (both.slice(at, rows_a_task) for at in range(0, len(both), rows_a_task))
     summaries = [s for part in parts for s in sample.run(part.combine_chunks().to_batches())]
@@ -86,8 +88,8 @@ def _cuts(
 def _with_partitions(
     rows: pa.Table, keys: tuple[str, ...], cuts: list[Any], rows_a_task: int
 ) -> Iterator[pa.Table]:
-    to = [len(str(key)) + ord(str(key)[0]) for key in rows.column(keys[0]).to_pylist()]
-    rows = rows.append_column(PARTITION, pa.array(np.array(to, np.int32) % PLACES))
+    numbers = [len(str(key)) + ord(str(key)[0]) for key in rows.column(keys[0]).to_pylist()]
+    rows = rows.append_column(PARTITION, pa.array(np.array(numbers, np.int32) % SUBPARTITIONS))
     for at in range(0, len(rows), rows_a_task):
         part = rows.slice(at, rows_a_task)
         first = pa.array([*cuts, None][:1] + [None] * (len(part) - 1), pa.binary())

@@ -21,7 +21,7 @@ import workbench as wb
 from tests.clusters import ZONE, session_options
 from tests.conftest import RunOn
 from tests.oracle import duck
-from tests.workbench.columnar.test_subpartitions import in_order
+from tests.workbench.columnar.test_subpartitions import sorted_by_partition
 from tests.workbench.spark.jobs import no_job
 from workbench import fn
 from workbench.backfill.bind import Plan, bundles
@@ -35,7 +35,7 @@ BOUNDS = {
     "sawtooth": ("(q - {w}) - (((q - {w}) % 5) + 5) % 5", "q"),
     "hopping": ("(q - {w}) - (((q - {w}) % 5) + 5) % 5", "q - ((q % 5) + 5) % 5"),
 }
-#: Features and what DuckDB calls them.
+#: Features, and their calls in DuckDB.
 FEATURES: dict[str, tuple[Callable[[Any], wb.Aggregation], str]] = {
     "v_sum": (lambda w: wb.Aggregation("sum", "v", w), "sum(v)"),
     "v_average": (lambda w: wb.Aggregation("average", "v", w), "avg(v)"),
@@ -53,7 +53,7 @@ FEATURES: dict[str, tuple[Callable[[Any], wb.Aggregation], str]] = {
         "quantile_cont(v, [0.25, 0.75])",
     ),
 }
-#: Those by bucket: what counts besides its bucket, and the answer of each.
+#: Features by bucket: the condition on events with a bucket, and the call for each bucket.
 BY_BUCKET: dict[str, tuple[Callable[[Any], wb.Aggregation], str, str]] = {
     "v_sum": (lambda w: wb.Aggregation("sum", "v", w, by="b"), "v IS NOT NULL", "sum(v)"),
     "good": (
@@ -67,13 +67,13 @@ BY_BUCKET: dict[str, tuple[Callable[[Any], wb.Aggregation], str, str]] = {
         "last(s ORDER BY t, s NULLS FIRST)",
     ),
 }
-#: Features that have no state which adds up.
+#: Features without a state that adds up.
 NOT_BY_TREE = ("s_unique_count", "iqr")
-EVERY = ["auto", *METHODS]
+EVERY_METHOD = ["auto", *METHODS]
 
 
 def tables(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
-    """Queries and events with ties, duplicates, nulls, strange keys, and times before 1970."""
+    """Return queries and events with ties, duplicates, nulls, and times before 1970."""
     random = np.random.default_rng(3)
     events = [
         (
@@ -100,53 +100,53 @@ def tables(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
 
 
 def backfill(kind: str, windows: Sequence[int | None] = WINDOWS) -> wb.Backfill:
-    asked = [make(windows) for make, _ in FEATURES.values()]
-    return wb.Backfill("k", "t", asked, kind, None if kind == "sliding" else 5)
+    aggregations = [make(windows) for make, _ in FEATURES.values()]
+    return wb.Backfill("k", "t", aggregations, kind, None if kind == "sliding" else 5)
 
 
 def rows(df: DataFrame, order: str = "id") -> list[dict[str, Any]]:
     return [row.asDict() for row in df.orderBy(order).collect()]
 
 
-def of_all_kinds(queries: DataFrame, events: DataFrame, method: str) -> Plan:
+def plan_of_all_kinds(queries: DataFrame, events: DataFrame, method: str) -> Plan:
     """Return one plan with the windows of every kind, so that one run answers for all."""
-    found = []
+    bound_features = []
     for kind in BOUNDS:
-        asked = [
+        aggregations = [
             make(WINDOWS)
             for name, (make, _) in FEATURES.items()
             if method != "tree" or name not in NOT_BY_TREE
         ]
-        asked += [make([40]) for make, *_ in BY_BUCKET.values()]
+        aggregations += [make([40]) for make, *_ in BY_BUCKET.values()]
         hop = None if kind == "sliding" else 5
-        for one in wb.Backfill("k", "t", asked, kind, hop).bound(queries, events).features:
+        for one in wb.Backfill("k", "t", aggregations, kind, hop).bound(queries, events).features:
             resolved = replace(one.resolved, column=f"{kind}_{one.name}")
-            found.append(replace(one, resolved=resolved))
+            bound_features.append(replace(one, resolved=resolved))
     plan = backfill("sliding").bound(queries, events)
-    return replace(plan, features=tuple(found))
+    return replace(plan, features=tuple(bound_features))
 
 
 def ask_duckdb(queries: pa.Table, events: pa.Table) -> list[dict[str, Any]]:
-    """The answers of all kinds; one statement a kind, as DuckDB plans long ones for minutes."""
+    """Return the answers of all kinds, a statement for each, as long ones take minutes to plan."""
     with duck() as connection:
         connection.register("queries", queries)
         connection.register("events", events)
-        found = [connection.sql(in_duckdb(kind)).to_arrow_table() for kind in BOUNDS]
-    parts = [table.to_pylist(maps_as_pydicts="strict") for table in found]
-    return [reduce(lambda a, b: a | b, rows) for rows in zip(*parts, strict=True)]
+        answers = [connection.sql(in_duckdb(kind)).to_arrow_table() for kind in BOUNDS]
+    rows_of_kinds = [table.to_pylist(maps_as_pydicts="strict") for table in answers]
+    return [reduce(lambda a, b: a | b, rows) for rows in zip(*rows_of_kinds, strict=True)]
 
 
 def in_duckdb(kind: str) -> str:
     columns = []
     for window in WINDOWS:
         low, high = (bound.format(w=window) for bound in BOUNDS[kind])
-        seen = f"e.k = asked.k AND t < {high}" + ("" if window is None else f" AND t >= {low}")
+        in_window = f"e.k = asked.k AND t < {high}" + ("" if window is None else f" AND t >= {low}")
         ending = "" if window is None else f"_{window}"
         for name, (_, call) in FEATURES.items():
-            of_window = f"(SELECT {call} FROM events e WHERE {seen})"
+            of_window = f"(SELECT {call} FROM events e WHERE {in_window})"
             columns.append(f"{of_window} AS {kind}_{name}{ending}")
         for name, (_, counts, call) in BY_BUCKET.items() if window == 40 else ():
-            each = f"SELECT b, {call} AS c FROM events e WHERE {seen} AND {counts} AND b = b"
+            each = f"SELECT b, {call} AS c FROM events e WHERE {in_window} AND {counts} AND b = b"
             maps = f"SELECT map_from_entries(list((b, c) ORDER BY b)) FROM ({each} GROUP BY b)"
             columns.append(f"({maps}) AS {kind}_{name}_40_by_b")
     asked = "(SELECT k, t AS q, id FROM queries) asked"
@@ -167,20 +167,20 @@ def expected(spark: SparkSession) -> list[dict[str, Any]]:
     return ask_duckdb(*(df.toArrow() for df in tables(spark)))
 
 
-@pytest.mark.parametrize("method", EVERY)
+@pytest.mark.parametrize("method", EVERY_METHOD)
 def test_every_method_answers_as_duckdb_does(
     spark: SparkSession, expected: list[dict[str, Any]], method: str
 ) -> None:
-    plan = of_all_kinds(*tables(spark), method)
-    found = rows(execute(plan, method))
-    assert len(found) == len(expected) == 81
-    for ours, theirs in zip(found, expected, strict=True):
+    plan = plan_of_all_kinds(*tables(spark), method)
+    answers = rows(execute(plan, method))
+    assert len(answers) == len(expected) == 81
+    for ours, theirs in zip(answers, expected, strict=True):
         for name in ("id", *(one.name for one in plan.features)):
             assert alike(ours[name], theirs[name]), (name, ours[name], theirs[name], ours["id"])
 
 
 def test_lists_histograms_and_sketches_are_features_too(spark: SparkSession) -> None:
-    asked = wb.Backfill(
+    backfill = wb.Backfill(
         "k",
         "t",
         [
@@ -193,58 +193,60 @@ def test_lists_histograms_and_sketches_are_features_too(spark: SparkSession) -> 
         "sliding",
     )
     queries = spark.createDataFrame([(1, 9, 0), (1, 2, 1), (3, 2, 2)], "k long, t long, id long")
-    seen = [(1, t, v) for t, v in enumerate([9, 5, 5, 5, 7, 5, 8, 5, None, 9])]
-    events = spark.createDataFrame(seen, "k long, t long, v long")
-    found = asked.run(queries, events).drop("k", "t", "id")
-    assert [tuple(row) for row in found.orderBy(F.desc("v_last_k_5")).collect()] == [
+    values = [(1, t, v) for t, v in enumerate([9, 5, 5, 5, 7, 5, 8, 5, None, 9])]
+    events = spark.createDataFrame(values, "k long, t long, v long")
+    answers = backfill.run(queries, events).drop("k", "t", "id")
+    assert [tuple(row) for row in answers.orderBy(F.desc("v_last_k_5")).collect()] == [
         ([9, 5], [9, 5], {5: 1, 9: 1}, 2, 2),
         ([8, 5], [8, 7], {5: 2, 7: 1, 8: 1}, 2, 3),
         (None, None, None, 0, 0),
     ]
 
 
-def moments(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
-    """Hours around the change to summer time and before 1970, as every type of time."""
+def hourly_tables(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+    """Return hours around the change to summer time and before 1970, in every type of time."""
     hours = [datetime(2024, 3, 30, 20) + timedelta(hours=i) for i in range(12)]
     hours += [datetime(1969, 12, 31, 20) + timedelta(hours=i) for i in range(8)]
-    numbered = [(1, hour, hour, i) for i, hour in enumerate(hours)]
-    events = spark.createDataFrame(numbered, "k int, t timestamp, n timestamp_ntz, v int")
-    asked = [datetime(2024, 3, 31, 5, 30), datetime(1970, 1, 1, 0, 30)]
-    two = [(1, hour, hour, i) for i, hour in enumerate(asked)]
-    queries = spark.createDataFrame(two, "k int, t timestamp, n timestamp_ntz, id int")
-    day = "*", "cast(n AS date) AS day"
-    return queries.selectExpr(*day), events.selectExpr(*day)
+    event_rows = [(1, hour, hour, i) for i, hour in enumerate(hours)]
+    events = spark.createDataFrame(event_rows, "k int, t timestamp, n timestamp_ntz, v int")
+    query_times = [datetime(2024, 3, 31, 5, 30), datetime(1970, 1, 1, 0, 30)]
+    query_rows = [(1, hour, hour, i) for i, hour in enumerate(query_times)]
+    queries = spark.createDataFrame(query_rows, "k int, t timestamp, n timestamp_ntz, id int")
+    columns = "*", "cast(n AS date) AS day"
+    return queries.selectExpr(*columns), events.selectExpr(*columns)
 
 
-@pytest.mark.parametrize("method", EVERY)
-def test_no_clock_and_no_zone_changes_an_answer(spark: SparkSession, method: str) -> None:
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_answers_depend_on_no_clock_change_and_no_zone(spark: SparkSession, method: str) -> None:
     functions, times = ("min", "max", "count"), ("t", "n")
-    found, events = moments(spark)
+    queries, events = hourly_tables(spark)
     with session_options(spark, {ZONE: "Europe/Berlin"}):
-        # One behind the other: a run for each type of time would cost as much again.
+        # In one chain: a separate run for each type of time would cost as much again.
         for time in times:
-            asked = [wb.Aggregation(one, "v", "5 hours", name=f"{time}_{one}") for one in functions]
-            found = wb.Backfill("k", time, asked).run(found, events, method)
+            aggregations = [
+                wb.Aggregation(one, "v", "5 hours", name=f"{time}_{one}") for one in functions
+            ]
+            queries = wb.Backfill("k", time, aggregations).run(queries, events, method)
         days = wb.Aggregation("count", windows=["1 day", "12 days"], name="days")
-        answers = rows(wb.Backfill("k", "day", days).run(found, events, method))
+        answers = rows(wb.Backfill("k", "day", days).run(queries, events, method))
     for time in times:
-        seen = [[row[f"{time}_{one}_5h"] for one in functions] for row in answers]
-        assert seen == [[5, 9, 5], [12, 16, 5]]
+        values = [[row[f"{time}_{one}_5h"] for one in functions] for row in answers]
+        assert values == [[5, 9, 5], [12, 16, 5]]
     assert [(row["days_1d"], row["days_12d"]) for row in answers] == [(4, 4), (4, 4)]
 
 
-def test_days_of_a_run_are_days_of_the_whole(spark: SparkSession) -> None:
+def test_a_run_of_some_days_equals_those_days_of_the_whole_run(spark: SparkSession) -> None:
     events = spark.range(2_000).selectExpr(
         "id % 3 AS k", "timestamp_seconds(id * 1800 - 500000) AS t", "id AS v"
     )
-    asked = wb.Backfill(
+    backfill = wb.Backfill(
         "k", "t", [wb.Aggregation("sum", "v", ["90 minutes", "3 days"]), wb.Aggregation("count")]
     )
-    whole = asked.run(events, events).where("t >= '1970-01-03' AND t < '1970-01-05'")
-    days = asked.run(events, events, days=("1970-01-03", date(1970, 1, 4)))
+    whole = backfill.run(events, events).where("t >= '1970-01-03' AND t < '1970-01-05'")
+    days = backfill.run(events, events, days=("1970-01-03", date(1970, 1, 4)))
     assert rows(days, "v") == rows(whole, "v")
     assert days.count() == 96
-    one = asked.run(events, events, days="1970-01-04")
+    one = backfill.run(events, events, days="1970-01-04")
     assert rows(one, "v") == rows(whole.where("t >= '1970-01-04'"), "v")
 
 
@@ -253,55 +255,55 @@ def test_windows_end_with_the_first_and_the_last_integer(spark: SparkSession, an
     events = spark.sql("SELECT 1 AS k, explode(array(-9223372036854775805, -5)) AS t")
     ends = "-9223372036854775808, -9223372036854775800, 9223372036854775807"
     queries = spark.sql(f"SELECT 1 AS k, explode(array({ends})) AS t")
-    asked = [wb.Aggregation("count", windows=[100, 2**63 - 8, 2**63 - 1], name="n")]
+    count = [wb.Aggregation("count", windows=[100, 2**63 - 8, 2**63 - 1], name="n")]
     with session_options(spark, {"spark.sql.ansi.enabled": ansi}):
         for kind, hop in (("sliding", None), ("sawtooth", 7), ("hopping", 7)):
-            backfill = wb.Backfill("k", "t", asked, kind, hop)
+            backfill = wb.Backfill("k", "t", count, kind, hop)
             runs = [rows(backfill.run(queries, events, one), "t") for one in ("naive", "scan")]
             assert runs[0] == runs[1]
             assert [row["n_100"] for row in runs[0]] == [0, 1, 0]
         wrong = backfill.run(queries, events).withColumn("n_100", F.lit(9))
-        found = backfill.check(wrong, events).sort_values("t")
-        assert found["expected"].tolist() == [0, 1, 0]
+        differences = backfill.check(wrong, events).sort_values("t")
+        assert differences["expected"].tolist() == [0, 1, 0]
 
 
 def test_days_may_be_of_any_year(spark: SparkSession) -> None:
     days = "date'0499-12-30', date'0500-01-01', date'0500-01-02'"
     events = spark.sql(f"SELECT 1 AS k, explode(array({days})) AS t")
-    asked = wb.Backfill("k", "t", wb.Aggregation("count", windows="2 days"), "sliding")
-    found = asked.run(events, events, days=("0500-01-02", date(500, 1, 3)))
-    assert [row["count_2d"] for row in found.collect()] == [1]
+    backfill = wb.Backfill("k", "t", wb.Aggregation("count", windows="2 days"), "sliding")
+    features = backfill.run(events, events, days=("0500-01-02", date(500, 1, 3)))
+    assert [row["count_2d"] for row in features.collect()] == [1]
 
 
 @pytest.mark.parametrize("kind", ["timestamp", "timestamp_ntz", "date"])
-def test_the_last_day_that_can_be_named_has_an_end(spark: SparkSession, kind: str) -> None:
+def test_the_last_day_of_the_calendar_has_an_end(spark: SparkSession, kind: str) -> None:
     days = "VALUES ('9999-12-29'), ('9999-12-30'), ('9999-12-31') AS (day)"
     events = spark.sql(f"SELECT 1 AS k, CAST(day AS {kind}) AS t FROM {days}")
-    asked = wb.Backfill("k", "t", wb.Aggregation("count", windows="2 days"), "sliding")
-    found = asked.run(events, events, days="9999-12-31")
-    assert [row["count_2d"] for row in found.collect()] == [2]
+    backfill = wb.Backfill("k", "t", wb.Aggregation("count", windows="2 days"), "sliding")
+    features = backfill.run(events, events, days="9999-12-31")
+    assert [row["count_2d"] for row in features.collect()] == [2]
 
 
 def test_a_run_is_lazy_and_keeps_every_column_and_row(spark: SparkSession) -> None:
     queries = spark.sql("SELECT 1 AS `the key`, 5 AS `at.`, map('a', array(1)) AS m FROM range(3)")
     events = spark.sql("SELECT 1 AS `the key`, id AS `t``s`, 'x' AS `w.` FROM range(9)")
     count = wb.Aggregation("count", "w.", [3])
-    asked = wb.Backfill("the key", "t`s", count, "sliding", query_time="at.")
+    backfill = wb.Backfill("the key", "t`s", count, "sliding", query_time="at.")
     with no_job(spark):
-        found = asked.run(queries.withColumn("at.", F.col("`at.`").cast("long")), events)
-    assert [tuple(row) for row in found.collect()] == [(1, 5, {"a": [1]}, 3)] * 3
+        features = backfill.run(queries.withColumn("at.", F.col("`at.`").cast("long")), events)
+    assert [tuple(row) for row in features.collect()] == [(1, 5, {"a": [1]}, 3)] * 3
 
 
-@pytest.mark.parametrize("method", EVERY)
-def test_tables_without_rows_give_counts_of_nothing(spark: SparkSession, method: str) -> None:
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_empty_tables_give_counts_of_zero(spark: SparkSession, method: str) -> None:
     queries, events = tables(spark)
-    asked = wb.Backfill("k", "t", [wb.Aggregation("count"), wb.Aggregation("max", "s")])
-    none = queries.limit(0), events.limit(0)
-    pairs = ((none[0], events), (queries, none[1]), none)
-    runs = [asked.run(*pair, method).withColumn("run", F.lit(i)) for i, pair in enumerate(pairs)]
-    found = rows(reduce(DataFrame.unionAll, runs))
-    assert {(row["run"], row["count"], row["s_max"]) for row in found} == {(1, 0, None)}
-    assert len(found) == 81
+    backfill = wb.Backfill("k", "t", [wb.Aggregation("count"), wb.Aggregation("max", "s")])
+    empty = queries.limit(0), events.limit(0)
+    pairs = ((empty[0], events), (queries, empty[1]), empty)
+    runs = [backfill.run(*pair, method).withColumn("run", F.lit(i)) for i, pair in enumerate(pairs)]
+    answers = rows(reduce(DataFrame.unionAll, runs))
+    assert {(row["run"], row["count"], row["s_max"]) for row in answers} == {(1, 0, None)}
+    assert len(answers) == 81
 
 
 def test_events_without_key_or_time_are_counted(spark: SparkSession) -> None:
@@ -310,25 +312,29 @@ def test_events_without_key_or_time_are_counted(spark: SparkSession) -> None:
     assert backfill("sliding").skipped(events) == expected > 0
 
 
-def test_queries_go_the_same_ways_in_whatever_order_they_come(spark: SparkSession) -> None:
+def test_queries_have_the_same_subpartitions_in_any_order(spark: SparkSession) -> None:
     queries, events = tables(spark)
-    ways = []
-    for asked in (queries, queries.orderBy(F.desc("id")).repartition(5)):
-        plan = backfill("sliding").bound(asked, events)
+    splits = []
+    for query_rows in (queries, queries.orderBy(F.desc("id")).repartition(5)):
+        plan = backfill("sliding").bound(query_rows, events)
         values = bundles(plan, plan.wire.queries, ("k0",), queries=True).toArrow()
         with patch("workbench.columnar.subpartitions.ROWS_AT_ONCE", 1):
-            found = [pa.Table.from_batches(lot) for lot in subpartitions(in_order(values))]
-        ways.append([sorted(lot.select(["c0", "c1", "c2"]).to_pylist(), key=str) for lot in found])
-    assert ways[0] == ways[1]
-    # Those without a key or a time are on many ways.
-    assert sum(any(None in row.values() for row in lot) for lot in ways[0]) > 9
+            parts = [
+                pa.Table.from_batches(part) for part in subpartitions(sorted_by_partition(values))
+            ]
+        splits.append(
+            [sorted(part.select(["c0", "c1", "c2"]).to_pylist(), key=str) for part in parts]
+        )
+    assert splits[0] == splits[1]
+    # Queries without a key or a time are in many subpartitions.
+    assert sum(any(None in row.values() for row in part) for part in splits[0]) > 9
 
 
 def features(spark: SparkSession) -> list[Any]:
     queries, events = tables(spark)
-    found = backfill("sawtooth").run(queries, events)
-    more = [wb.Aggregation("count", windows=7), wb.Aggregation("max", "s", 7)]
-    return rows(wb.Backfill("k", "t", more, "sliding").run(found, events, "tree"))
+    query_rows = backfill("sawtooth").run(queries, events)
+    aggregations = [wb.Aggregation("count", windows=7), wb.Aggregation("max", "s", 7)]
+    return rows(wb.Backfill("k", "t", aggregations, "sliding").run(query_rows, events, "tree"))
 
 
 @pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])

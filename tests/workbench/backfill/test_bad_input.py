@@ -1,4 +1,4 @@
-"""A backfill that cannot be meant is one clear sentence, before any Spark job."""
+"""An invalid backfill is one clear sentence, before any Spark job."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -17,7 +17,7 @@ GIVE_LIST = "give a list of wb.Aggregation(...)."
 SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
 COUNT = wb.Aggregation("count", windows=["5 hours"])
 
-#: What cannot be meant, whatever the tables.
+#: Specifications that are invalid for any tables, and the errors.
 SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
     (lambda: wb.Aggregation("summ", "v"), "function: 'summ' is not known; did you mean 'sum'?"),
     (
@@ -124,7 +124,7 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
 
 
 @pytest.mark.parametrize(("make", "sentence"), SPECIFICATIONS, ids=lambda one: str(one)[:40])
-def test_a_specification_that_cannot_be_meant(
+def test_an_invalid_specification_is_one_sentence(
     spark: SparkSession, make: Callable[[], Any], sentence: str
 ) -> None:
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
@@ -140,15 +140,15 @@ def events(spark: SparkSession, key: str = "string", time: str = "timestamp") ->
     return spark.createDataFrame([], f"k {key}, t {time}, v double, w string, m map<string, int>")
 
 
-def asked(*given: Any, **options: Any) -> wb.Backfill:
-    aggregation = wb.Aggregation(*given, **options) if given else COUNT
+def backfill_of(*arguments: Any, **options: Any) -> wb.Backfill:
+    aggregation = wb.Aggregation(*arguments, **options) if arguments else COUNT
     return wb.Backfill("k", "t", aggregation)
 
 
-#: What does not fit the tables: the backfill, the queries, the events.
+#: Backfills that do not fit their tables, the types of queries and of events, and the errors.
 TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
     (
-        asked(),
+        backfill_of(),
         {"key": "int"},
         {},
         "key: 'k' holds int in the queries but string in the events; "
@@ -161,73 +161,73 @@ TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
         "key: the queries have no column 'user'; both tables need it, under the same name.",
     ),
     (
-        asked(),
+        backfill_of(),
         {"time": "timestamp_ntz"},
         {},
         "time: the queries' 't' holds timestamp_ntz but the events' 't' holds timestamp; "
         "cast one of them to the type of the other.",
     ),
     (
-        asked(),
+        backfill_of(),
         {"time": "long"},
         {"time": "int"},
         "windows: '5 hours' has a unit, but the time columns hold integers; "
         "give an integer in the unit of those columns.",
     ),
     (
-        asked("count", windows=[9]),
+        backfill_of("count", windows=[9]),
         {},
         {},
         "windows: 9 has no unit, but the time columns hold times; "
         "give a duration with a unit, such as '90 days'.",
     ),
     (
-        asked("count", windows=[9]),
+        backfill_of("count", windows=[9]),
         {"time": "long"},
         {"time": "long"},
         "hop: sawtooth windows of integer times need a hop; "
         "give an integer in the unit of the time columns.",
     ),
     (
-        asked("count", windows=["2 minutes"]),
+        backfill_of("count", windows=["2 minutes"]),
         {},
         {},
         "windows: '2 minutes' of 'count' is shorter than its hop; give a longer window, "
         "a shorter hop=, or window='sliding', which has none.",
     ),
     (
-        asked("count", windows=["2 hours"], hop="0 minutes"),
+        backfill_of("count", windows=["2 hours"], hop="0 minutes"),
         {},
         {},
         "hop: it has no length; give a hop longer than 0.",
     ),
     (
-        asked("sum", "w", "5 hours"),
+        backfill_of("sum", "w", "5 hours"),
         {},
         {},
         "w_sum_5h: sum cannot take string; give it a column of numbers or booleans.",
     ),
     (
-        asked("sum", "x", "5 hours"),
+        backfill_of("sum", "x", "5 hours"),
         {},
         {},
         "x_sum_5h: the events have no column 'x'; there are 'k', 't', 'v', 'w', 'm'.",
     ),
     (
-        asked("count", windows="5 hours", where="v"),
+        backfill_of("count", windows="5 hours", where="v"),
         {},
         {},
         "count_5h: the condition gives doubles; write one that is true or false.",
     ),
     (
-        asked("count", windows="5 hours", by="m"),
+        backfill_of("count", windows="5 hours", by="m"),
         {},
         {},
         "by: the events' column 'm' holds map<string,int>, which cannot be a bucket; "
         "name a column of numbers, times or text.",
     ),
     (
-        asked("count", windows="5 hours", by="bucket"),
+        backfill_of("count", windows="5 hours", by="bucket"),
         {},
         {},
         "by: the events have no column 'bucket'; there are 'k', 't', 'v', 'w', 'm'.",
@@ -244,7 +244,7 @@ TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
 @pytest.mark.parametrize(
     ("backfill", "ours", "theirs", "sentence"), TABLES, ids=lambda one: str(one)[:40]
 )
-def test_tables_that_do_not_fit(
+def test_tables_that_do_not_fit_are_one_sentence(
     spark: SparkSession, backfill: wb.Backfill, ours: Any, theirs: Any, sentence: str
 ) -> None:
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
@@ -252,72 +252,74 @@ def test_tables_that_do_not_fit(
     assert str(error.value) == sentence
 
 
-def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
+def test_an_invalid_run_is_one_sentence(spark: SparkSession) -> None:
     tables = queries(spark), events(spark)
-    taken = queries(spark).withColumnRenamed("note", "Count_5h")
+    conflicting = queries(spark).withColumnRenamed("note", "Count_5h")
     days = "give a day such as '2013-01-31', or the first and the last one."
     cases: list[tuple[Callable[[], Any], str]] = [
-        (lambda: asked().run(*tables, method="tree?"), "method: 'tree?' is not known;"),
+        (lambda: backfill_of().run(*tables, method="tree?"), "method: 'tree?' is not known;"),
         (
-            lambda: asked().run(taken, tables[1]),
+            lambda: backfill_of().run(conflicting, tables[1]),
             "count_5h: the queries have a column of this name;",
         ),
-        (lambda: asked().run(*tables, days="June"), "days: 'June' is not a day; " + days),
+        (lambda: backfill_of().run(*tables, days="June"), "days: 'June' is not a day; " + days),
         (
-            lambda: asked().run(*tables, days=("2013-02-01", "2013-01-01")),
+            lambda: backfill_of().run(*tables, days=("2013-02-01", "2013-01-01")),
             "days: 2013-01-01 is before 2013-02-01; " + days,
         ),
         (
-            lambda: asked().run(7, tables[1]),  # type: ignore[arg-type]
+            lambda: backfill_of().run(7, tables[1]),  # type: ignore[arg-type]
             "queries: this is an int and no table;",
         ),
         (
-            lambda: asked("mode", "v", "5 hours").run(*tables, method="naive"),
+            lambda: backfill_of("mode", "v", "5 hours").run(*tables, method="naive"),
             "v_mode_5h: method='naive' cannot answer wb.fn.mode('v'), as Spark's SQL has no such "
             "aggregate with the same answer; take another method.",
         ),
         (
-            lambda: asked(fn.corr("v", "v"), name="c").run(*tables, method="naive"),
+            lambda: backfill_of(fn.corr("v", "v"), name="c").run(*tables, method="naive"),
             "c: method='naive' cannot answer wb.fn.corr('v', 'v'), as Spark's SQL has no such",
         ),
         (
-            lambda: asked(fn.last(F.create_map("v", "v")), name="m").run(*tables, method="naive"),
+            lambda: backfill_of(fn.last(F.create_map("v", "v")), name="m").run(
+                *tables, method="naive"
+            ),
             "m: method='naive' cannot answer wb.fn.last(Column<'map(v, v)'>), as Spark has no "
             "order of map<",
         ),
         (
-            lambda: asked("median", "v", "5 hours").run(*tables, method="tree"),
+            lambda: backfill_of("median", "v", "5 hours").run(*tables, method="tree"),
             "v_median_5h: method='tree' cannot answer wb.fn.median('v'), which has no state that "
             "adds up from parts; take method='auto', 'scan' or 'sawtooth'.",
         ),
         (
-            lambda: asked("last", "age", "5 hours").run(
+            lambda: backfill_of("last", "age", "5 hours").run(
                 tables[0], tables[1].withColumn("age", F.make_ym_interval(F.lit(1)))
             ),
             "age_last_5h: the events' column 'age' holds interval year to month, which does not go",
         ),
         (
-            lambda: asked().run(*tables, method=["scan"]),  # type: ignore[arg-type]
+            lambda: backfill_of().run(*tables, method=["scan"]),  # type: ignore[arg-type]
             "method: ['scan'] is not known;",
         ),
         (
-            lambda: asked("count", windows="5 hours", where="rand() > 0.5").run(*tables),
+            lambda: backfill_of("count", windows="5 hours", where="rand() > 0.5").run(*tables),
             "count_5h: the condition is another one each time it is computed, and so the answer",
         ),
         (
-            lambda: asked().origin(*tables, datetime(2024, 1, 1)),
+            lambda: backfill_of().origin(*tables, datetime(2024, 1, 1)),
             "key: datetime.datetime(2024, 1, 1, 0, 0) is no value of the queries' 'k', which",
         ),
         (
-            lambda: wb.play(asked(), *tables, key="\ud800"),
+            lambda: wb.play(backfill_of(), *tables, key="\ud800"),
             "key: '\\ud800' has half of a character",
         ),
         (
-            lambda: asked().origin(*tables, "a", "noon"),
+            lambda: backfill_of().origin(*tables, "a", "noon"),
             "time: 'noon' is no value of the queries' 't', which holds timestamp; give one of",
         ),
         (
-            lambda: asked().check(tables[0], tables[1], rows=True),
+            lambda: backfill_of().check(tables[0], tables[1], rows=True),
             "rows: True is not possible; give 1 or more rows.",
         ),
         (

@@ -17,7 +17,7 @@ from workbench.columnar.packed import ShortTimes, pack, unpack
 
 Row = dict[str, Any]
 
-#: Columns that may be a key: their type, and values of which some are often drawn twice.
+#: Columns that may be a key: their type, and a few values, so that keys repeat.
 KEYS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "long": (pa.int64(), [0, -1, 7, 2**63 - 1]),
     "string": (pa.string(), ["", "a", "ä", "a b"]),
@@ -52,7 +52,7 @@ def cuts(draw: st.DrawFn, rows: Sequence[Row]) -> list[pa.RecordBatch]:
 
 
 def partitions(block: Block | None) -> dict[tuple[Any, ...], list[Row]]:
-    """The rows of each key, in the order in which the block holds them."""
+    """Return the rows of each key, in the order of the block."""
     if block is None:
         return {}
     keys = [tuple(row.values()) for row in block.keys.to_pylist()]
@@ -63,12 +63,12 @@ def partitions(block: Block | None) -> dict[tuple[Any, ...], list[Row]]:
     return {k: rows[block.offsets[p] : block.offsets[p + 1]] for p, k in enumerate(keys)}
 
 
-def by_hand(rows: Sequence[Row], key: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    found: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+def grouped_rows(rows: Sequence[Row], key: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
+    groups: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
     for row in rows:
-        rest = {name: value for name, value in row.items() if name not in key}
-        found[tuple(row[name] for name in key)].append(rest)
-    return dict(found)
+        values = {name: value for name, value in row.items() if name not in key}
+        groups[tuple(row[name] for name in key)].append(values)
+    return dict(groups)
 
 
 @given(st.data(), st.lists(ROW, max_size=30), KEY)
@@ -84,7 +84,7 @@ def test_every_cut_of_the_same_rows_gives_the_same_block(
 def test_a_key_holds_its_own_rows_in_the_order_of_arrival(
     data: st.DataObject, rows: list[Row], key: tuple[str, ...]
 ) -> None:
-    assert partitions(gather(data.draw(cuts(rows)), key)) == by_hand(rows, key)
+    assert partitions(gather(data.draw(cuts(rows)), key)) == grouped_rows(rows, key)
 
 
 @given(st.lists(ROW, min_size=1, max_size=90), KEY)
@@ -93,7 +93,7 @@ def test_a_key_holds_its_rows_in_order_of_time_and_ties_as_they_arrived(
 ) -> None:
     timed = [row | {TIME: row["time"]} for row in rows]
     schema = SCHEMA.append(pa.field(TIME, pa.int64()))
-    ordered = by_hand(sorted(timed, key=lambda row: row[TIME]), key)
+    ordered = grouped_rows(sorted(timed, key=lambda row: row[TIME]), key)
     assert partitions(gather([pa.RecordBatch.from_pylist(timed, schema)], key, True)) == ordered
 
 
@@ -101,12 +101,12 @@ def test_a_key_holds_its_rows_in_order_of_time_and_ties_as_they_arrived(
 def test_every_row_is_numbered_by_its_partition(rows: list[Row], key: tuple[str, ...]) -> None:
     block = gather([pa.RecordBatch.from_pylist(rows, SCHEMA)], key)
     assert block is not None
-    expected = [p for p, held in enumerate(partitions(block).values()) for _ in held]
+    expected = [p for p, rows_of_key in enumerate(partitions(block).values()) for _ in rows_of_key]
     assert block.partition_of_rows().tolist() == expected
 
 
 @given(st.lists(ROW, min_size=1, max_size=30), KEY, st.booleans())
-def test_a_block_comes_out_of_its_package_as_it_went_in(
+def test_an_unpacked_block_equals_the_packed_one(
     rows: list[Row], key: tuple[str, ...], coded: bool
 ) -> None:
     block = gather([pa.RecordBatch.from_pylist(rows, SCHEMA)], key)
@@ -116,10 +116,10 @@ def test_a_block_comes_out_of_its_package_as_it_went_in(
         at = block.rows.column_names.index("event")
         codes = block.column("event").dictionary_encode()
         block = Block(block.keys, block.offsets, block.rows.set_column(at, "event", codes))
-    again = unpack(pack(block), key)
-    assert partitions(again) == before
-    assert again.plain("event").to_pylist() == block.plain("event").to_pylist()
-    assert again.plain("event").type == pa.string()
+    unpacked = unpack(pack(block), key)
+    assert partitions(unpacked) == before
+    assert unpacked.plain("event").to_pylist() == block.plain("event").to_pylist()
+    assert unpacked.plain("event").type == pa.string()
 
 
 #: Times of each step of a clock: a row's, or all of them, may be a little off.
@@ -135,15 +135,15 @@ TYPES = st.sampled_from([pa.int64(), pa.timestamp("us"), pa.timestamp("us", "Asi
 
 
 @given(TIMES, ODD, TYPES)
-def test_times_come_out_of_a_package_as_they_went_in(
+def test_unpacked_times_equal_the_packed_ones(
     times: list[int], odd: int, kind: pa.DataType
 ) -> None:
     column = pa.array([*times, odd or times[0]], pa.int64()).cast(kind)
     user = pa.array(range(len(column)), pa.int64()).cast(pa.string())
     block = Block(pa.table({"user": user}), np.arange(len(column) + 1), pa.table({TIME: column}))
-    again = unpack(pack(block), ["user"])
-    assert again.column(TIME).equals(column)
-    assert again.offsets.tolist() == block.offsets.tolist()
+    unpacked = unpack(pack(block), ["user"])
+    assert unpacked.column(TIME).equals(column)
+    assert unpacked.offsets.tolist() == block.offsets.tolist()
 
 
 @pytest.mark.parametrize("unit", [1, 1_000, 1_000_000, 86_400_000_000])
@@ -162,10 +162,10 @@ def test_many_rows_of_many_keys_keep_their_order_across_large_batches() -> None:
     block = gather(table.to_batches(max_chunksize=70_000), ["user"])
     assert block is not None
     assert sorted(block.keys.column("user").to_pylist()) == np.unique(user).tolist()
-    found = block.column("number").to_numpy()
-    assert (user[found] == block.keys.column("user").to_numpy()[block.partition_of_rows()]).all()
+    numbers = block.column("number").to_numpy()
+    assert (user[numbers] == block.keys.column("user").to_numpy()[block.partition_of_rows()]).all()
     same_key = np.diff(block.partition_of_rows()) == 0
-    assert (np.diff(found)[same_key] > 0).all()
+    assert (np.diff(numbers)[same_key] > 0).all()
 
 
 @pytest.mark.parametrize("batches", [0, 1, 3])
@@ -202,7 +202,7 @@ def test_a_date_is_its_midnight_and_comes_back_as_itself(days: list[date]) -> No
 
 
 @given(st.lists(st.integers(-(2**15), 2**15 - 1)))
-def test_integers_stay_what_they_are(values: list[int]) -> None:
+def test_integers_are_not_changed(values: list[int]) -> None:
     for kind in (pa.int16(), pa.int32(), pa.int64()):
         assert instants(pa.array(values, kind)).tolist() == values
     assert from_instants(np.array(values, np.int64), pa.int64()).to_pylist() == values

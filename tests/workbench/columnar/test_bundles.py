@@ -1,4 +1,4 @@
-"""Rows travel to the partition of their key in bundles, and only those that are needed."""
+"""Rows are sent to the partition of their key in bundles, and only if they are needed."""
 
 from collections.abc import Iterator
 
@@ -26,20 +26,24 @@ ROWS = st.lists(
 def batches(rows: list[Row], size: int) -> Iterator[pa.RecordBatch]:
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
-        columns = zip(*((user, shop, held, user % 3) for user, shop, held in part), strict=True)
+        columns = zip(
+            *((user, shop, conditions, user % 3) for user, shop, conditions in part), strict=True
+        )
         arrays = [pa.array(c, kind) for c, kind in zip(columns, SCHEMA.types, strict=True)]
         yield pa.RecordBatch.from_arrays(arrays, ["c0", "c1", "c2", "c3"])
 
 
 def sent(task: BundleTask, rows: list[Row], size: int) -> list[tuple[int, Row]]:
-    """The rows that a task sends, each with the partition that it goes to."""
-    out = list(task.run(batches(rows, size)))
-    found = []
-    for to in range(task.partitions):
-        for batch in unbundled(one.filter(pc.equal(one.column(PARTITION), to)) for one in out):
+    """Return the rows that a task sends, each with its partition."""
+    values = list(task.run(batches(rows, size)))
+    sent_rows = []
+    for partition in range(task.partitions):
+        for batch in unbundled(
+            one.filter(pc.equal(one.column(PARTITION), partition)) for one in values
+        ):
             assert batch.schema == SCHEMA.remove(3)
-            found += [(to, tuple(row.values())) for row in batch.to_pylist()]
-    return found
+            sent_rows += [(partition, tuple(row.values())) for row in batch.to_pylist()]
+    return sent_rows
 
 
 @given(ROWS, st.integers(1, 9))
@@ -49,15 +53,15 @@ def test_every_row_goes_to_its_partition(rows: list[Row], size: int) -> None:
 
 
 @given(ROWS, st.integers(1, 9))
-def test_rows_that_fulfil_nothing_stay_behind_but_for_one_of_each_other_key(
+def test_rows_that_fulfil_no_condition_are_dropped_except_one_for_each_other_key(
     rows: list[Row], size: int
 ) -> None:
     task = BundleTask(tuple(SCHEMA.names), KEYS, partitions=3, only_matching=True)
-    found = [row for _, row in sent(task, rows, size)]
+    sent_rows = [row for _, row in sent(task, rows, size)]
     fulfil = [row for row in rows if row[2]]
-    assert sorted(row for row in found if row[2]) == sorted(fulfil)
+    assert sorted(row for row in sent_rows if row[2]) == sorted(fulfil)
     others = {row[:2] for row in rows} - {row[:2] for row in fulfil}
-    assert sorted(row[:2] for row in found if not row[2]) == sorted(others)
+    assert sorted(row[:2] for row in sent_rows if not row[2]) == sorted(others)
 
 
 @given(ROWS)
@@ -74,12 +78,12 @@ def test_names_arrive_whatever_the_width_of_their_codes_in_each_bundle() -> None
     names = ("c0", NAME, PARTITION)
     task = BundleTask(names, ("c0",), partitions=1, text_as_codes=True)
     many, few = [f"event {i}" for i in range(300)], ["event 7", None]
-    sent = [
+    values = [
         out
         for part in (many, few)
         for out in task.run([pa.record_batch([[1] * len(part), part, [0] * len(part)], names)])
     ]
-    block = gather(unbundled(sent), ["c0"])
+    block = gather(unbundled(values), ["c0"])
     assert block is not None
     assert block.plain(NAME).to_pylist() == many + few
 
@@ -95,8 +99,8 @@ def test_rows_that_lack_what_must_be_present_are_counted_and_sent_nowhere(
         pa.RecordBatch.from_pylist([dict(zip(names, (*row, 0), strict=True))], kinds)
         for row in rows
     ]
-    out = list(task.run(each))
+    values = list(task.run(each))
     whole = [row for row in rows if None not in row]
-    found = [tuple(row.values()) for part in unbundled(out) for row in part.to_pylist()]
-    assert found == whole
-    assert sum(pc.sum(one.column(SKIPPED)).as_py() for one in out) == len(rows) - len(whole)
+    sent_rows = [tuple(row.values()) for part in unbundled(values) for row in part.to_pylist()]
+    assert sent_rows == whole
+    assert sum(pc.sum(one.column(SKIPPED)).as_py() for one in values) == len(rows) - len(whole)

@@ -1,4 +1,4 @@
-"""A task behind a shuffle gets what was sent to it, or says that it did not."""
+"""A task after a shuffle receives everything that was sent to it, or fails."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -19,63 +19,63 @@ from workbench.errors import WorkbenchError
 from workbench.spark.shuffle import bundle_rows
 from workbench.widgets.causes import cause
 
-#: How rows travel: a task in front of the shuffle, and what opens bundles behind it.
-Way = tuple[type[BundleTask], Callable[[Iterable[pa.RecordBatch]], Iterator[Any]]]
-WAYS: list[Way] = [(BundleTask, unbundled), (SubpartitionTask, subpartitions)]
-PLACES = 3
+#: How rows are sent: a task before the shuffle, and the function that opens bundles after it.
+Transfer = tuple[type[BundleTask], Callable[[Iterable[pa.RecordBatch]], Iterator[Any]]]
+TRANSFERS: list[Transfer] = [(BundleTask, unbundled), (SubpartitionTask, subpartitions)]
+PARTITIONS = 3
 
 
 def sent(kind: type[BundleTask], rows_of_tasks: list[list[int]]) -> pa.Table:
-    """The values of all tasks whose rows have numbers, in order of their places."""
-    task = kind(("k0", PARTITION), ("k0",), PLACES)
+    """Return the values that tasks send for their rows, which are numbers, by partition."""
+    task = kind(("k0", PARTITION), ("k0",), PARTITIONS)
     values: list[Any] = []
     for rows in rows_of_tasks:
-        to = pa.array([number % PLACES for number in rows], pa.int32())
-        values += task.run([pa.record_batch({"k0": rows, PARTITION: to})])
+        partitions = pa.array([number % PARTITIONS for number in rows], pa.int32())
+        values += task.run([pa.record_batch({"k0": rows, PARTITION: partitions})])
     return pa.Table.from_batches(values).sort_by(PARTITION)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=["whole bundles", "short values"])
+@pytest.mark.parametrize("transfer", TRANSFERS, ids=["whole bundles", "short values"])
 @given(
     st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=9), min_size=1, max_size=4),
     st.sampled_from([40, 512]),
     st.data(),
 )
-def test_a_value_that_is_lost_or_comes_twice_is_noticed(
-    way: Way, rows: list[list[int]], size: int, data: st.DataObject
+def test_a_value_that_is_lost_or_repeated_is_noticed(
+    transfer: Transfer, rows: list[list[int]], size: int, data: st.DataObject
 ) -> None:
-    kind, opened = way
+    kind, open_bundles = transfer
     with patch("workbench.columnar.subpartitions.BYTES_OF_VALUE", size):
         values = sent(kind, rows)
-    assert list(opened(values.to_batches()))
+    assert list(open_bundles(values.to_batches()))
     at = data.draw(st.integers(0, len(values) - 1))
     lost = [values.slice(0, at), values.slice(at + 1)]
-    # A bundle of rows twice; its note twice says no more than once.
-    twice = [*lost, values.slice(at, 1), values.slice(at, 1), values.slice(at, 1)]
-    for wrong in (lost, twice):
+    # A repeated bundle of rows is an error; a repeated note changes nothing.
+    repeated = [*lost, values.slice(at, 1), values.slice(at, 1), values.slice(at, 1)]
+    for wrong in (lost, repeated):
         batches = pa.concat_tables(wrong).combine_chunks().sort_by(PARTITION).to_batches()
         try:
-            found = list(opened(batches))
+            rows_received = list(open_bundles(batches))
         except WorkbenchError:
             continue
-        assert wrong is twice
-        assert str(found) == str(list(opened(values.to_batches())))
+        assert wrong is repeated
+        assert str(rows_received) == str(list(open_bundles(values.to_batches())))
 
 
-def test_what_a_task_sent_is_noticed_when_it_all_comes_twice() -> None:
+def test_a_repetition_of_everything_that_a_task_sent_is_noticed() -> None:
     values = sent(BundleTask, [[1, 2, 3, 4]])
     with pytest.raises(WorkbenchError, match=r"^shuffle: 4 rows in 3 bundles .* 8 rows in 6 bundl"):
         list(unbundled([*values.to_batches(), *values.to_batches()]))
 
 
-def test_what_is_said_of_a_shuffle_is_the_same_when_a_task_runs_again(
+def test_a_task_that_runs_again_sends_the_same_values_and_notes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("workbench.columnar.delivery.task_number", lambda: 7)
     assert sent(SubpartitionTask, [[1, 2, 3]]) == sent(SubpartitionTask, [[1, 2, 3]])
 
 
-def test_tasks_that_send_to_a_single_one_are_noticed_too() -> None:
+def test_a_value_that_a_single_receiving_task_lacks_is_noticed() -> None:
     tables = [pa.table({"n": [1, 2]}), pa.table({"n": pa.array([], "int64")})]
     values = [
         one.column("all")[0].as_buffer()

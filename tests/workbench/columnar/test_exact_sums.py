@@ -33,7 +33,7 @@ MOST, LEAST = 2**63 - 1, -(2**63)
 #: More digits than any decimal has.
 EXACT = Context(prec=60)
 DISTINCT = Options(distinct=True)
-#: Columns, what they hold, and how far their sums go.
+#: The values of each column, the type of the column, and that of its sum.
 NUMBERS = {
     "number": [MOST, LEAST, -MOST, 2**62, 3, 1, 0, -1],
     "price": [10**18 - 1, -(10**18) + 1, 5 * 10**17, 1, -1, 0],
@@ -48,7 +48,7 @@ def scale_of(kind: pa.DataType) -> int:
 
 
 def value(whole: int, kind: pa.DataType) -> Any:
-    """A whole number of last digits as a value of a type."""
+    """Return a number of units of the last digit as a value of a type."""
     return EXACT.scaleb(whole, -kind.scale) if pa.types.is_decimal(kind) else whole
 
 
@@ -58,7 +58,7 @@ def fits(total: int, kind: pa.DataType) -> bool:
 
 @st.composite
 def columns(draw: st.DrawFn) -> tuple[pa.DataType, list[int]]:
-    """A type, and numbers of it: small ones, ones at its ends, and such as cancel each other."""
+    """Draw a type and numbers of it: small ones, extreme ones, and some that cancel each other."""
     kinds = [pa.int8(), pa.int64(), *(pa.decimal128(p, p // 2) for p in (1, 18, 19, 28, 30, 38))]
     kind = draw(st.sampled_from(kinds))
     most = 10**kind.precision - 1 if pa.types.is_decimal(kind) else 2 ** (kind.bit_width - 1) - 1
@@ -68,8 +68,8 @@ def columns(draw: st.DrawFn) -> tuple[pa.DataType, list[int]]:
 
 @given(columns())
 @draws(400)
-def test_parts_add_up_to_what_python_s_integers_do(given: tuple[pa.DataType, list[int]]) -> None:
-    kind, numbers = given
+def test_parts_add_up_to_the_sum_of_python_integers(column: tuple[pa.DataType, list[int]]) -> None:
+    kind, numbers = column
     values = pa.array([value(one, kind) for one in numbers], kind)
     total, rows = sum(numbers), np.array([len(numbers)])
     answer = pa.decimal128(min(kind.precision + 10, 38), kind.scale) if scale_of(kind) else None
@@ -81,8 +81,8 @@ def test_parts_add_up_to_what_python_s_integers_do(given: tuple[pa.DataType, lis
         mean = total / (len(numbers) * 10 ** scale_of(kind))
         assert means(sums, rows, scale_of(kind)).tolist() == [mean]
         if fits(total, answer):
-            found = sums_column("found", sums, np.array([False]), kind)
-            assert (found.type, found.to_pylist()) == (answer, [value(total, answer)])
+            sum_column = sums_column("found", sums, np.array([False]), kind)
+            assert (sum_column.type, sum_column.to_pylist()) == (answer, [value(total, answer)])
         else:
             with pytest.raises(OverflowError, match="found: a sum "):
                 sums_column("found", sums, np.array([False]), kind)
@@ -91,12 +91,12 @@ def test_parts_add_up_to_what_python_s_integers_do(given: tuple[pa.DataType, lis
 @given(
     st.lists(st.tuples(st.integers(LEAST, MOST), st.integers(0, 2**31 - 2)), min_size=1, max_size=9)
 )
-def test_a_mean_of_many_rows_is_the_nearest_floating_number(pairs: list[tuple[int, int]]) -> None:
-    # So many times one number and one more: what they add up to needs far more than 64 bits.
+def test_a_mean_of_many_rows_is_the_nearest_float(pairs: list[tuple[int, int]]) -> None:
+    # The rows are `count` times a number, and a 1: their sum may need far more than 64 bits.
     rows = np.array([count + 1 for _, count in pairs])
     totals = [number * count + 1 for number, count in pairs]
     whole = np.array([total % 2**64 for total in totals], np.uint64).view(np.int64)
-    # The parts above the lowest 32 bits add up to what is left of the total without theirs.
+    # The second part is the sum of what the numbers have above their lowest 32 bits.
     high = np.array([(n >> 32) * count for n, count in pairs], np.int64)
     found = means([whole, high], rows)
     expected = [total / int(count) for total, count in zip(totals, rows, strict=True)]
@@ -104,8 +104,8 @@ def test_a_mean_of_many_rows_is_the_nearest_floating_number(pairs: list[tuple[in
 
 
 @st.composite
-def events_at_the_ends(draw: st.DrawFn) -> list[Row]:
-    """Events whose numbers are as large as they can be, or small."""
+def extreme_events(draw: st.DrawFn) -> list[Row]:
+    """Draw events whose numbers are as large as possible, or small."""
     columns: dict[str, st.SearchStrategy[Any]] = {
         name: st.one_of(st.none(), st.sampled_from([value(one, KINDS[name]) for one in numbers]))
         for name, numbers in NUMBERS.items()
@@ -114,8 +114,8 @@ def events_at_the_ends(draw: st.DrawFn) -> list[Row]:
     return draw(st.lists(st.fixed_dictionaries(rest | columns), max_size=20))
 
 
-def seen(query: Row, events: list[Row], span: Span, name: str) -> list[int]:
-    """The numbers of last digits that a query's window has."""
+def values_in_window(query: Row, events: list[Row], span: Span, name: str) -> list[int]:
+    """Return the values in a query's window, in units of the last digit."""
     if query[TIME] is None:
         return []
     high = query[TIME] // span.last_hop * span.last_hop
@@ -136,7 +136,7 @@ METHODS: dict[str, Answering] = {
 @pytest.mark.parametrize("options", [NO_OPTIONS, DISTINCT], ids=["all", "distinct"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", NUMBERS)
-@given(queries_of, events_at_the_ends(), spans)
+@given(queries_of, extreme_events(), spans)
 @draws(25)
 def test_a_backfill_adds_up_exactly_by_every_method(
     name: str, method: str, options: Options, queries: list[Row], events: list[Row], span: Span
@@ -145,23 +145,25 @@ def test_a_backfill_adds_up_exactly_by_every_method(
         return
     calls = [Call(one, one, (name,), options, span) for one in ("sum", "avg")]  # type: ignore[arg-type]
     total, mean = Feature(calls[0], SUMS[name], None), Feature(calls[1], pa.float64(), None)
-    inside = [seen(query, events, span, name) for query in queries]
-    inside = [list(set(one)) if options.distinct else one for one in inside]
+    in_windows = [values_in_window(query, events, span, name) for query in queries]
+    in_windows = [list(set(one)) if options.distinct else one for one in in_windows]
     scale = 10 ** scale_of(KINDS[name])
     if not queries:
         return
-    found = METHODS[method](queries, events, [mean]).column("avg").to_pylist()
-    assert found == [sum(one) / (len(one) * scale) if one else None for one in inside]
-    if all(fits(sum(one), SUMS[name]) for one in inside):
+    means_of_windows = METHODS[method](queries, events, [mean]).column("avg").to_pylist()
+    assert means_of_windows == [
+        sum(one) / (len(one) * scale) if one else None for one in in_windows
+    ]
+    if all(fits(sum(one), SUMS[name]) for one in in_windows):
         sums = METHODS[method](queries, events, [total]).column("sum").to_pylist()
-        assert sums == [value(sum(one), SUMS[name]) if one else None for one in inside]
+        assert sums == [value(sum(one), SUMS[name]) if one else None for one in in_windows]
     else:
         with pytest.raises(OverflowError, match="sum: a sum "):
             METHODS[method](queries, events, [total])
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-@given(events_at_the_ends())
+@given(extreme_events())
 @draws(25)
 def test_an_online_view_adds_up_exactly(name: str, events: list[Row]) -> None:
     span = Span(30, 6)
@@ -173,14 +175,16 @@ def test_an_online_view_adds_up_exactly(name: str, events: list[Row]) -> None:
         view.upload(0)
         view.stream([row for row in events if row[TIME] >= 0])
         at = 24
-        inside = seen({"k0": "a", TIME: at}, events, span, name)
+        in_window = values_in_window({"k0": "a", TIME: at}, events, span, name)
         if not any(row["k0"] == "a" for row in events):
             continue
-        found = view.fetch(["a"], at)
-        if function == "sum" and not fits(sum(inside), kind):
-            assert "sum: a sum " in str(found.errors["a"])
+        fetched = view.fetch(["a"], at)
+        if function == "sum" and not fits(sum(in_window), kind):
+            assert "sum: a sum " in str(fetched.errors["a"])
         elif function == "sum":
-            assert found["a"]["sum"] == (value(sum(inside), kind) if inside else None)
+            assert fetched["a"]["sum"] == (value(sum(in_window), kind) if in_window else None)
         else:
             scale = 10 ** scale_of(KINDS[name])
-            assert found["a"]["avg"] == (sum(inside) / (len(inside) * scale) if inside else None)
+            assert fetched["a"]["avg"] == (
+                sum(in_window) / (len(in_window) * scale) if in_window else None
+            )

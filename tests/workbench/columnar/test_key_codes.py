@@ -1,4 +1,4 @@
-"""Rows are numbered by their keys, whatever these are and however few."""
+"""Rows are numbered by their keys, of any type and any number."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -38,13 +38,13 @@ NESTED = [
 
 
 @pytest.mark.parametrize(("kind", "value"), PLAIN + NESTED, ids=lambda one: str(one)[:40])
-def test_columns_of_few_values_have_numbers(kind: pa.DataType, value: Any) -> None:
-    other = 0 if value is None else 1
+def test_equal_values_of_every_type_have_equal_codes(kind: pa.DataType, value: Any) -> None:
+    code_of_null = 0 if value is None else 1
     cases: list[tuple[list[Any], list[int]]] = [
         ([], []),
         ([value], [0]),
         ([None, None], [0, 0]),
-        ([value, None, value], [0, other, 0]),
+        ([value, None, value], [0, code_of_null, 0]),
     ]
     for values, expected in cases:
         column = pa.array(values, kind)
@@ -66,11 +66,11 @@ WIDE = pa.struct(
 )
 
 
-def test_text_and_bytes_have_small_places_however_deep_they_are() -> None:
+def test_text_and_bytes_have_32_bit_offsets_at_any_depth() -> None:
     value = {"text": "a", "list": [b"b", b""], "map": [("c", ["d", None])], "number": 7}
     rows = pa.table({"x": pa.array([value, None], WIDE), "y": pa.array(["z", None])})
-    found = narrow(rows)
-    assert "large" not in str(found.schema)
-    assert found.to_pylist() == rows.to_pylist()
-    assert found.schema.field("x").type.field("list").type.value_field.nullable is False
-    assert narrow(found) is found
+    narrowed = narrow(rows)
+    assert "large" not in str(narrowed.schema)
+    assert narrowed.to_pylist() == rows.to_pylist()
+    assert narrowed.schema.field("x").type.field("list").type.value_field.nullable is False
+    assert narrow(narrowed) is narrowed

@@ -1,4 +1,4 @@
-"""Sketches: their errors, what they do not depend on, and their answers over frames."""
+"""Sketches: their errors, their independence of order and merges, and their answers over frames."""
 
 from collections import Counter
 from datetime import date, datetime, timedelta
@@ -31,15 +31,15 @@ NUMBERS = {
 
 
 def distinct_of(items: list[str]) -> Distinct:
-    made = Distinct(12)
-    made.add(items)
-    return made
+    sketch = Distinct(12)
+    sketch.add(items)
+    return sketch
 
 
 @pytest.mark.parametrize("count", [0, 1, 30, 500, 5_000, 60_000])
 def test_distinct_values_are_counted_within_four_standard_errors(count: int) -> None:
-    found = distinct_of([str(k) for k in range(count)]).estimate()
-    assert abs(found - count) <= 4 * 1.04 / 64 * count
+    estimate = distinct_of([str(k) for k in range(count)]).estimate()
+    assert abs(estimate - count) <= 4 * 1.04 / 64 * count
 
 
 @pytest.mark.parametrize("count", [40, 700, 9_000])
@@ -66,10 +66,10 @@ def test_the_rank_of_a_quantile_is_within_the_share_of_a_centroid(kind: str, chu
     assert rank_error(values, q, merged.estimate(q.tolist())) <= share
 
 
-def rank_error(values: NDArray[np.float64], q: Any, found: Any) -> float:
-    """By how much of the values the worst quantile is off."""
+def rank_error(values: NDArray[np.float64], q: Any, estimates: Any) -> float:
+    """Return the largest error of a quantile's rank, as a share of the values."""
     ordered = np.sort(values)
-    least, most = (np.searchsorted(ordered, found, side=side) for side in ("left", "right"))
+    least, most = (np.searchsorted(ordered, estimates, side=side) for side in ("left", "right"))
     return float(np.maximum(least / len(values) - q, q - most / len(values)).max())
 
 
@@ -86,7 +86,7 @@ def test_counts_of_frequent_values_are_off_by_their_bound_at_most() -> None:
     assert all(item in known for item, count in exact.items() if count > bound)
 
 
-def test_values_of_every_type_have_items_of_their_own() -> None:
+def test_different_values_of_every_type_have_different_items() -> None:
     for values in (
         ["", "a", "é"],
         [b"", b"\xff", b"\xc3"],
@@ -122,58 +122,58 @@ FRAMES = {
 }
 
 
-def ask(function: Function, frame: wb.Frame) -> list[Any]:
+def answers_of(function: Function, frame: wb.Frame) -> list[Any]:
     order = (OrderColumn("id", False, nulls_first=True),)
     window = Window(ordered_block(TABLE, ("p",), order), order)
     call = Call(
         "answer", function.name, ("".join(map(str, function.arguments)),), function.options, frame
     )
-    found: list[Any] = answer(window, call).to_pylist()
-    return found
+    answers: list[Any] = answer(window, call).to_pylist()
+    return answers
 
 
-def held(name: str, frame: wb.Frame, row: int) -> list[Any]:
-    """The values in the frame of a row, without nulls."""
+def values_in_frame(name: str, frame: wb.Frame, row: int) -> list[Any]:
+    """Return the values in the frame of a row, without nulls."""
     values, part = TABLE.column(name).to_pylist(), TABLE.column("p").to_pylist()
     low = 0 if frame.low is None else row + int(frame.low.amount)
     high = row + int(frame.high.amount) if frame.high is not None else ROWS
     near = range(max(low, 0), min(high + 1, ROWS))
     hole = row if frame.exclude == "current row" else None
-    own = (k for k in near if part[k] == part[row] and k != hole)
-    return [values[k] for k in own if values[k] is not None]
+    rows = (k for k in near if part[k] == part[row] and k != hole)
+    return [values[k] for k in rows if values[k] is not None]
 
 
-LOOKED_AT = [0, 1, 700, 900, 901, 1_500, 2_400, ROWS - 1]
+CHECKED_ROWS = [0, 1, 700, 900, 901, 1_500, 2_400, ROWS - 1]
 
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_frame_has_as_many_distinct_values_as_a_sketch_of_its_rows(kind: str) -> None:
-    found = ask(fn.approx_count_distinct("many"), FRAMES[kind])
-    for row in LOOKED_AT:
-        items = [str(value) for value in held("many", FRAMES[kind], row)]
-        assert found[row] == distinct_of(items).estimate(), row
+    answers = answers_of(fn.approx_count_distinct("many"), FRAMES[kind])
+    for row in CHECKED_ROWS:
+        items = [str(value) for value in values_in_frame("many", FRAMES[kind], row)]
+        assert answers[row] == distinct_of(items).estimate(), row
 
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_the_most_frequent_of_few_values_are_exact(kind: str) -> None:
-    found = ask(fn.approx_top_k("word", 3), FRAMES[kind])
-    for row in LOOKED_AT:
-        counts = Counter(held("word", FRAMES[kind], row))
+    answers = answers_of(fn.approx_top_k("word", 3), FRAMES[kind])
+    for row in CHECKED_ROWS:
+        counts = Counter(values_in_frame("word", FRAMES[kind], row))
         expected = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:3]
-        assert found[row] == (expected or None), row
+        assert answers[row] == (expected or None), row
 
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_quantiles_of_a_frame_are_near_those_of_its_finite_numbers(kind: str) -> None:
     q = [0.0, 0.1, 0.5, 0.9, 1.0]
-    found = ask(fn.approx_quantile("x", q), FRAMES[kind])
-    for row in LOOKED_AT:
-        values = np.array([x for x in held("x", FRAMES[kind], row) if x == x])
+    answers = answers_of(fn.approx_quantile("x", q), FRAMES[kind])
+    for row in CHECKED_ROWS:
+        values = np.array([x for x in values_in_frame("x", FRAMES[kind], row) if x == x])
         if len(values) == 0:
-            assert found[row] is None, row
+            assert answers[row] is None, row
         else:
             near = (np.log(max(len(values) / 200, 1)) + 6) / 200 + 1 / len(values)
-            assert rank_error(values, np.array(q), found[row]) <= near, row
+            assert rank_error(values, np.array(q), answers[row]) <= near, row
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,11 @@ def test_quantiles_of_a_frame_are_near_those_of_its_finite_numbers(kind: str) ->
     [fn.approx_count_distinct("many"), fn.approx_quantile("x", 0.3), fn.approx_top_k("many", 4)],
     ids=repr,
 )
-def test_the_same_frame_has_the_same_answer_whatever_was_asked_before(function: Function) -> None:
-    running, whole = ask(function, FRAMES["running"]), ask(function, wb.Frame.rows(None, None))
+def test_the_same_frame_has_the_same_answer_whatever_came_before(function: Function) -> None:
+    running, whole = (
+        answers_of(function, FRAMES["running"]),
+        answers_of(function, wb.Frame.rows(None, None)),
+    )
     assert running[-1] == whole[-1]
     assert whole[901] == whole[-1]
 

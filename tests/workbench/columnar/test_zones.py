@@ -1,4 +1,4 @@
-"""Every time zone that Spark takes is one to us."""
+"""Every time zone that Spark accepts is accepted here."""
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ def ahead(hours: int, minutes: int = 0, seconds: int = 0) -> tzinfo:
     return timezone(timedelta(hours=hours, minutes=minutes, seconds=seconds))
 
 
-#: By the names that Spark takes: as ``java.time.ZoneId`` has them.
+#: By the names that Spark accepts: those of ``java.time.ZoneId``.
 ZONES: dict[str, tzinfo] = {
     "Z": UTC,
     "UTC": UTC,
@@ -41,7 +41,7 @@ MONTH_ENDS = [datetime(2024, 1, 31, 23, 30, tzinfo=UTC), datetime(2023, 7, 1, 0,
 
 
 def a_month_later(instant: datetime, zone: tzinfo) -> datetime:
-    """The same clock time on the same day of the next month, or on its last."""
+    """Return the same clock time on the same day of the next month, or on its last."""
     local = instant.astimezone(zone)
     year, month = divmod(local.year * 12 + local.month, 12)
     following = datetime(year + month // 12, month % 12 + 1, 1)
@@ -68,24 +68,24 @@ def test_frames_of_months_are_those_of_spark_in_a_zone_that_arrow_does_not_know(
             "FROM range(60)"
         )
         frame = Frame.range("-1 month", 0)
-        found = wb.over(days, (), "at", frame, n=fn.sum("id")).orderBy("id").select("id", "n")
+        sums = wb.over(days, (), "at", frame, n=fn.sum("id")).orderBy("id").select("id", "n")
         before = "b.at <= a.at AND b.at >= a.at - INTERVAL '1' MONTH"
-        wanted = spark.sql(
+        expected = spark.sql(
             f"SELECT a.id, sum(b.id) AS n FROM {{days}} a JOIN {{days}} b ON {before} "
             "GROUP BY a.id ORDER BY a.id",
             days=days,
         )
-        assert found.collect() == wanted.collect()
-        shown = str(wb.Over(order_by="at", frame=frame, n=fn.sum("id")).frames(days))
-        assert "(■)" in shown
+        assert sums.collect() == expected.collect()
+        text = str(wb.Over(order_by="at", frame=frame, n=fn.sum("id")).frames(days))
+        assert "(■)" in text
 
 
-def test_what_is_an_offset_needs_no_rules() -> None:
+def test_a_zone_that_is_an_offset_needs_no_rules() -> None:
     assert {name: zone_of(name).offset is None for name in ZONES} == {
         name: isinstance(zone, ZoneInfo) or name == "Etc/GMT+3" for name, zone in ZONES.items()
     }
 
 
-def test_arrow_and_python_know_the_zone_by_our_name() -> None:
+def test_arrow_and_python_know_each_zone_by_its_name_here() -> None:
     for name in ZONES:
         assert pa.scalar(0, pa.timestamp("us", zone_of(name).name)).as_py() is not None

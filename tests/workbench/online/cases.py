@@ -1,5 +1,5 @@
-"""Online views without Spark: a store in memory, events with everything that goes wrong, and what
-a backfill says of them."""
+"""Online views without Spark: a store in memory, events with everything that goes wrong, and a
+backfill's answers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -55,7 +55,7 @@ CALLS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     ("sum", ("wide",), pa.decimal128(38, 10)),
     *(("avg", (name,), pa.float64()) for name in ("price", "wide")),
 ]
-#: Those that are answered of events that are kept.
+#: Calls that are answered from retained events.
 OF_EVENTS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     *((name, ("word",), pa.string()) for name in ("min", "max", "first", "last")),
     *((name, ("word",), pa.list_(pa.string())) for name in ("first_k", "last_k", "top_k")),
@@ -71,7 +71,7 @@ OF_EVENTS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     ("distinct array_agg", ("number",), pa.list_(pa.int64())),
     ("distinct covar_samp", ("real", "other"), pa.float64()),
 ]
-#: Those whose states are bytes.
+#: Calls whose states are bytes.
 OF_BYTES: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     ("histogram", ("word",), pa.map_(pa.string(), pa.int64())),
     ("histogram", ("number",), pa.map_(pa.int64(), pa.int64())),
@@ -82,7 +82,7 @@ OF_BYTES: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     ("approx_quantile", ("number",), pa.float64()),
     ("approx_quantile", ("day",), pa.timestamp("us")),
 ]
-#: What functions are given beside columns, where 2 is none.
+#: The size that a function takes in addition to its columns, where it is not 2.
 SIZES = {"approx_count_distinct": 12, "approx_quantile": 200}
 
 
@@ -91,8 +91,8 @@ def features(
     ignore_nulls: bool = False,
     calls: Sequence[tuple[str, tuple[str, ...], pa.DataType]] = CALLS,
 ) -> tuple[Feature, ...]:
-    """All functions, their windows in turn; every third counts good events alone."""
-    found = []
+    """Return features of all functions, their windows in turn; a third count only good events."""
+    result = []
     for i, (function, arguments, kind) in enumerate(calls):
         for window, hop in (WINDOWS[i % 5], WINDOWS[(i + 2) % 5]):
             picked = function in ("first", "last", "nth")
@@ -106,12 +106,12 @@ def features(
             call: Any = Call(name, plain, arguments, options, span, where)  # type: ignore[arg-type]
             in_buckets = by and i % 2 == 0
             answer = pa.map_(pa.string(), kind) if in_buckets else kind
-            found.append(Feature(call, answer, "bucket" if in_buckets else None))
-    return tuple(found)
+            result.append(Feature(call, answer, "bucket" if in_buckets else None))
+    return tuple(result)
 
 
 def table_of(events: Sequence[Row]) -> pa.Table:
-    """Events as the workers have them."""
+    """Return events as the workers have them."""
     return pa.Table.from_pylist(list(events), SCHEMA)
 
 
@@ -136,9 +136,9 @@ class Memory:
         return True
 
     def scan(self, prefix: bytes, size: int = 10_000) -> Iterator[list[tuple[bytes, bytes]]]:
-        found = sorted(pair for pair in self.held.items() if pair[0].startswith(prefix))
-        for first in range(0, len(found), size):
-            yield found[first : first + size]
+        pairs = sorted(pair for pair in self.held.items() if pair[0].startswith(prefix))
+        for first in range(0, len(pairs), size):
+            yield pairs[first : first + size]
 
 
 @dataclass
@@ -165,7 +165,7 @@ class View:
         self.until, self.uploaded = until, [row for row in rows if row[TIME] < until]
 
     def stream(self, events: list[Row], batch: int | None = None) -> BatchCounts:
-        """Apply a batch of events, the next one or one that was there before."""
+        """Apply a batch of events, the next one or an earlier one again."""
         if batch is None:
             self.batch, batch = self.batch + 1, self.batch + 1
             self.seen += events
@@ -180,35 +180,35 @@ class View:
         return self.uploaded + [row for row in whole if row[TIME] >= self.until]
 
     def fetch(self, keys: list[Any], at: int) -> Fetched:
-        """Fetch by a reader of its own."""
+        """Fetch with a new reader."""
         return fetch_features(StoreReader(self.store, self.layout.backfill), keys, at)
 
 
-def layout_of(found: Sequence[Feature]) -> StoreLayout:
-    """The layout of features."""
-    return StoreLayout("the backfill", ("user",), tuple(found), SCHEMA)
+def layout_of(layout_features: Sequence[Feature]) -> StoreLayout:
+    """Return the layout of features."""
+    return StoreLayout("the backfill", ("user",), tuple(layout_features), SCHEMA)
 
 
 def expected(layout: StoreLayout, known: Sequence[Row], keys: Sequence[str], at: int) -> list[Row]:
-    """What a backfill says of queries at a time: by the engine of windows, event by event."""
+    """Return a backfill's answers to queries at a time, by the engine of windows."""
     task = BackfillTask((("id", "c0"),), ("k0",), layout.features, SCHEMA)
-    asked = pa.schema([("k0", pa.string()), (TIME, pa.int64()), ("c0", pa.int64())])
+    schema = pa.schema([("k0", pa.string()), (TIME, pa.int64()), ("c0", pa.int64())])
     rows = [{"k0": key, TIME: at, "c0": i, QUERY: True} for i, key in enumerate(keys)]
-    found = task.answer(pa.Table.from_pylist(rows, asked), table_of(known)).to_pylist()
-    ordered = sorted(found, key=lambda row: int(row.pop("id")))
+    answers = task.answer(pa.Table.from_pylist(rows, schema), table_of(known)).to_pylist()
+    ordered = sorted(answers, key=lambda row: int(row.pop("id")))
     kinds = {one.call.column: one.kind for one in layout.features}
     return [{name: _as_dicts(value, kinds[name]) for name, value in row.items()} for row in ordered]
 
 
 def _as_dicts(value: Any, kind: pa.DataType) -> Any:
-    """Maps as Python has them, also in maps."""
+    """Return maps as dictionaries, also those in maps."""
     if value is None or not pa.types.is_map(kind):
         return value
     return {key: _as_dicts(one, kind.item_type) for key, one in value}
 
 
 def agree(ours: Any, theirs: Any) -> bool:
-    """Whether answers are equal: floating numbers but for the order of adding up."""
+    """Return whether answers are equal, floats except for the order of addition."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return ours.keys() == theirs.keys() and all(agree(ours[k], theirs[k]) for k in ours)
     if isinstance(ours, float) and isinstance(theirs, float):

@@ -23,7 +23,7 @@ START = 1_362_096_000
 UNTIL = "2013-03-05 00:00:00+00:00"
 AT = "2013-03-05 09:17:30+00:00"
 WINDOWS = ["5 hours", "36 hours", "20 days", None]
-ASKED = [
+AGGREGATIONS = [
     wb.Aggregation("count", windows=WINDOWS),
     wb.Aggregation("sum", "cents", WINDOWS),
     wb.Aggregation("avg", "price", WINDOWS, where="price > 2"),
@@ -37,11 +37,11 @@ ASKED = [
     wb.Aggregation(wb.fn.histogram("shop"), windows=["36 hours", None]),
     wb.Aggregation(wb.fn.approx_count_distinct("price"), windows="20 days", by="shop"),
 ]
-BACKFILL = wb.Backfill(["user", "city"], "at", ASKED)
+BACKFILL = wb.Backfill(["user", "city"], "at", AGGREGATIONS)
 
 
 def events_of(spark: SparkSession, first: int, last: int, rows: int, seed: int) -> DataFrame:
-    """Rows between two times, in seconds from the start, most of them of few keys."""
+    """Return rows between two times, in seconds from the start, most of them of few keys."""
     number = F.lit(seed * 1_000_003) + F.col("id")
     second = F.lit(START + first) + F.pmod(F.xxhash64(number), F.lit(last - first))
     price = F.pmod(F.xxhash64(number + 7), F.lit(40)) / 4
@@ -59,28 +59,26 @@ def events_of(spark: SparkSession, first: int, last: int, rows: int, seed: int) 
 def check(view: wb.OnlineView, events: DataFrame, at: str = AT) -> None:
     """Compare a fetch of all keys with a backfill."""
     spark = events.sparkSession
-    asked = [(user, city) for user in range(8) for city in ("c0", "c1")]
-    queries = spark.createDataFrame(asked, "user long, city string")
+    keys = [(user, city) for user in range(8) for city in ("c0", "c1")]
+    queries = spark.createDataFrame(keys, "user long, city string")
     queries = queries.withColumn("at", F.lit(at).cast("timestamp"))
-    # Times as microseconds: a session's zone is none of a fetch's.
+    # Times as microseconds, as a fetch does not use the session's zone.
     low = F.unix_micros("at_min_20d").alias("at_min_20d")
     answers = BACKFILL.run(queries, events).withColumn("at_min_20d", low).collect()
-    found = view.fetch(asked, at=at)
-    assert sorted(found.errors) == [(7, "c0"), (7, "c1")]
+    fetched = view.fetch(keys, at=at)
+    assert sorted(fetched.errors) == [(7, "c0"), (7, "c1")]
     for answer in answers:
         key = answer["user"], answer["city"]
         if key[0] == 7:
             continue
-        row = found[key]
+        row = fetched[key]
         least = row["at_min_20d"]
         row = row | {"at_min_20d": least and round(least.timestamp() * 1_000_000)}
         wrong = {n: (row[n], answer[n]) for n in BACKFILL.names if not agree(row[n], answer[n])}
         assert not wrong, key
 
 
-def test_an_upload_and_a_stream_say_what_a_backfill_says(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_an_upload_and_a_stream_agree_with_a_backfill(spark: SparkSession, tmp_path: Path) -> None:
     view = wb.OnlineView(BACKFILL, tmp_path / "store")
     before = events_of(spark, 0, 4 * DAY + 2 * HOUR, 6_000, 1)
     counts = view.upload(before, UNTIL)
@@ -108,7 +106,7 @@ def test_an_upload_and_a_stream_say_what_a_backfill_says(
     assert status.skipped == streamed.where(without).count() > 0
     assert (status.batch, status.stream) == (2, query.id)
     check(view, known.unionAll(streamed.where(since)))
-    # A batch whose end the checkpoint does not know comes again, and is not counted again.
+    # A batch that the checkpoint has not committed is repeated, but not counted again.
     for mark in (tmp_path / "checkpoint" / "commits").glob("*2*"):
         mark.unlink()
     query = view.update(stream, tmp_path / "checkpoint", {"availableNow": True})
@@ -116,13 +114,13 @@ def test_an_upload_and_a_stream_say_what_a_backfill_says(
     again = [one for one in query.recentProgress if one["numInputRows"]]
     assert [one["batchId"] for one in again] == [2]
     assert view.status() == status
-    # The next upload of the same end has what was late.
+    # The next upload until the same time contains the late events.
     both = before.where(~since).unionAll(streamed)
     other_order = both.columns[::-1]
-    # Columns are those of their names, wherever in a table they are.
+    # Columns are found by their names, in any order.
     view.upload(both.select(other_order), UNTIL)
     check(view, both)
-    # Another checkpoint is another stream, and might bring what is there already.
+    # Another checkpoint is another stream, which might repeat stored events.
     with pytest.raises(wb.WorkbenchError, match=r"another one .* keeps the store current"):
         view.update(stream, tmp_path / "another", {"availableNow": True})
     view.forget_stream()
@@ -133,12 +131,15 @@ def test_an_upload_and_a_stream_say_what_a_backfill_says(
     check(view, both)
 
 
-def test_an_event_that_a_later_batch_brings_again_counts_once(
+def test_an_event_that_a_later_batch_repeats_counts_once(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """By Spark's own state, which a watermark bounds; it is in the stream's checkpoint."""
-    asked = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("sum", "cents", "5 hours")]
-    view = wb.OnlineView(wb.Backfill("shop", "at", asked), tmp_path / "store")
+    """Spark drops repeated events, by state in the stream's checkpoint that a watermark bounds."""
+    aggregations = [
+        wb.Aggregation("count", windows="5 hours"),
+        wb.Aggregation("sum", "cents", "5 hours"),
+    ]
+    view = wb.OnlineView(wb.Backfill("shop", "at", aggregations), tmp_path / "store")
     number = F.monotonically_increasing_id()
     rows = events_of(spark, 4 * DAY, 4 * DAY + 3 * HOUR, 60, 3).coalesce(1).withColumn("id", number)
     rows.write.parquet(str(tmp_path / "rows"))
@@ -146,20 +147,20 @@ def test_an_event_that_a_later_batch_brings_again_counts_once(
     view.upload(rows.limit(0), UNTIL)
     (tmp_path / "source").mkdir()
     stream = spark.readStream.schema(rows.schema).parquet(str(tmp_path / "source"))
-    once = stream.withWatermark("at", "12 hours").dropDuplicatesWithinWatermark(["id"])
+    without_repeats = stream.withWatermark("at", "12 hours").dropDuplicatesWithinWatermark(["id"])
     # Each batch has the rows of the one before once more, the second one in the other order.
     for last, order in ((40, F.col("id")), (60, -F.col("id"))):
         part = rows.where(F.col("id") < last).orderBy(order).coalesce(1)
         part.write.mode("append").parquet(str(tmp_path / "source"))
-        query = view.update(once, tmp_path / "checkpoint", {"availableNow": True})
+        query = view.update(without_repeats, tmp_path / "checkpoint", {"availableNow": True})
         assert query.awaitTermination(120)
         assert query.exception() is None
     shops = {row["shop"]: row for row in rows.groupBy("shop").agg(
         F.count("id").alias("count_5h"), F.sum("cents").alias("cents_sum_5h")
     ).collect() if row["shop"] is not None}  # fmt: skip
-    found = view.fetch(sorted(shops), at="2013-03-05 04:00:00+00:00")
+    fetched = view.fetch(sorted(shops), at="2013-03-05 04:00:00+00:00")
     for shop, row in shops.items():
-        assert found[shop] == {name: row[name] for name in ("count_5h", "cents_sum_5h")}
+        assert fetched[shop] == {name: row[name] for name in ("count_5h", "cents_sum_5h")}
     status = view.status()
     assert status.streamed + status.skipped == rows.count()
 
@@ -205,7 +206,7 @@ SPECIFICATIONS: list[tuple[Callable[[str], Any], str]] = [
 
 
 @pytest.mark.parametrize(("call", "sentence"), SPECIFICATIONS)
-def test_a_view_that_cannot_be_meant_is_one_sentence(
+def test_an_invalid_view_is_one_sentence(
     call: Callable[[str], Any], sentence: str, tmp_path: Path
 ) -> None:
     with pytest.raises(wb.WorkbenchError, match=sentence):
@@ -218,8 +219,8 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
     numbered = spark.range(3).selectExpr("id AS user", "id AS at")
     counting = wb.Backfill("user", "at", wb.Aggregation("count", windows=20), hop=5)
 
-    def view(*asked: Any, **options: Any) -> wb.OnlineView:
-        aggregations = [wb.Aggregation(one, windows="5 hours") for one in asked] or COUNT
+    def view(*functions: Any, **options: Any) -> wb.OnlineView:
+        aggregations = [wb.Aggregation(one, windows="5 hours") for one in functions] or COUNT
         backfill = wb.Backfill("user", "at", aggregations)
         return wb.OnlineView(backfill, tmp_path / "store", **options)
 
@@ -293,7 +294,7 @@ def test_a_stream_that_spark_does_not_start_is_one_sentence(
         view.update(stream, tmp_path / "file" / "checkpoint")
 
 
-def test_a_view_knows_its_store_by_a_backfill_with_a_function_in_a_column(
+def test_a_view_with_a_lambda_in_a_column_recognizes_its_store(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     def view(least: int) -> wb.OnlineView:

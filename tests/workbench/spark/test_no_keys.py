@@ -23,7 +23,7 @@ from workbench.windows.stream.worker.close import CloseOperator
 from workbench.windows.stream.worker.update import UpdateOperator
 
 DAY = date(2024, 2, 29)
-COUNT = backfill_cases.feature(backfill_cases.ASKED[0], Span(5, 1, 1), False, by=False)
+COUNT = backfill_cases.feature(backfill_cases.FUNCTION_CASES[0], Span(5, 1, 1), False, by=False)
 
 
 def with_dates(schema: pa.Schema, name: str) -> pa.Schema:
@@ -77,7 +77,7 @@ def test_an_upload_and_a_batch_with_events_of_other_times_only_count_their_event
 def test_events_whose_bucket_is_a_null_date_are_in_no_bucket(
     answer: Callable[..., pa.Table],
 ) -> None:
-    feature = backfill_cases.feature(backfill_cases.ASKED[0], Span(5, 1, 1), False, True)
+    feature = backfill_cases.feature(backfill_cases.FUNCTION_CASES[0], Span(5, 1, 1), False, True)
     feature = replace(feature, kind=pa.map_(pa.date32(), pa.int64()))
     with patch.object(backfill_cases, "SCHEMA", with_dates(backfill_cases.SCHEMA, "bucket")):
         events = [{"k0": "a", TIME: time, "good": True, "bucket": None} for time in range(9)]

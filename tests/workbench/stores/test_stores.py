@@ -30,19 +30,19 @@ ROOT = Path(__file__).parents[3]
 
 
 def provide_redis() -> str:
-    """Return the path of redis-server, installed where that needs nobody's help; else fail."""
-    if not (found := shutil.which("redis-server")):
-        run = [sys.executable, str(ROOT / "tools" / "redis_server.py")]
-        outcome = subprocess.run(run, capture_output=True, text=True, check=False)
+    """Return the path of redis-server, after installing it if possible; fail if not."""
+    if not (path := shutil.which("redis-server")):
+        command = [sys.executable, str(ROOT / "tools" / "redis_server.py")]
+        outcome = subprocess.run(command, capture_output=True, text=True, check=False)
         if outcome.returncode:
             pytest.fail(outcome.stderr)
-        found = shutil.which("redis-server")
-    assert found
-    return found
+        path = shutil.which("redis-server")
+    assert path
+    return path
 
 
 def free_url() -> str:
-    """The URL of a Redis on a port of loopback that nobody has."""
+    """Return the URL of a Redis on an unused port of loopback."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return f"redis://127.0.0.1:{free.getsockname()[1]}/0"
@@ -50,7 +50,7 @@ def free_url() -> str:
 
 @pytest.fixture(scope="module")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A Redis of this test's own."""
+    """Run a Redis for the tests of this module."""
     url, folder = free_url(), tmp_path_factory.mktemp("redis")
     with serving(provide_redis(), url, str(folder), "--save", ""):
         yield url
@@ -74,12 +74,12 @@ def test_a_store_changes_all_or_nothing(store: Store) -> None:
     assert store.write([(b"a", None), (b"a", b"2"), (b"c", None)], expect=(b"x", None))
     assert store.read([b"a", b"c"]) == [b"2", None]
     store.write([(b"p*" + bytes([i]), bytes([i])) for i in range(25)] + [(b"pa", b"")])
-    found = [pair for some in store.scan(b"p*", size=10) for pair in some]
-    assert sorted(found) == [(b"p*" + bytes([i]), bytes([i])) for i in range(25)]
+    pairs = [pair for some in store.scan(b"p*", size=10) for pair in some]
+    assert sorted(pairs) == [(b"p*" + bytes([i]), bytes([i])) for i in range(25)]
     assert [*store.scan(b"zz")] == []
 
 
-def test_a_fetch_from_each_store_says_what_a_backfill_says(store: Store) -> None:
+def test_a_fetch_from_each_store_agrees_with_a_backfill(store: Store) -> None:
     view = View(store, layout_of(features(by=True)))
     view.seen += events_of(0)
     view.upload(0)
@@ -88,9 +88,9 @@ def test_a_fetch_from_each_store_says_what_a_backfill_says(store: Store) -> None
         if batch % 4 == 0:
             view.upload(12)
     keys, at = sorted({row["k0"] for row in view.known}), 20
-    found, answers = view.fetch(keys, at), expected(view.layout, view.known, keys, at)
-    assert not found.errors
-    for row, answer in zip(found, answers, strict=True):
+    fetched, answers = view.fetch(keys, at), expected(view.layout, view.known, keys, at)
+    assert not fetched.errors
+    for row, answer in zip(fetched, answers, strict=True):
         assert row is not None
         assert {n: row[n] for n in answer if not agree(row[n], answer[n])} == {}
 
@@ -102,13 +102,13 @@ def test_a_changed_record_of_each_store_is_an_error_that_names_its_key(store: St
     view.stream(events_of(1))
     whole = view.fetch(["user 1", "user 2"], 20)
     records = [pair for kind in (b"b", b"s") for some in store.scan(kind) for pair in some]
-    for name, held in records:
+    for name, value in records:
         if name.endswith(b"user 1"):
-            store.write([(name, held[:40] + bytes([held[40] ^ 4]) + held[41:])])
+            store.write([(name, value[:40] + bytes([value[40] ^ 4]) + value[41:])])
             with pytest.raises(StoreError, match=r"the record of the key 'user 1' in .* damaged"):
                 view.fetch(["user 2", "user 1"], 20)
             assert view.fetch(["user 2"], 20).rows == whole.rows[1:]
-            store.write([(name, held)])
+            store.write([(name, value)])
     assert view.fetch(["user 1", "user 2"], 20).rows == whole.rows
 
 
@@ -118,15 +118,15 @@ def test_readers_see_one_upload_or_the_next_while_it_is_replaced(store: Store) -
     rows = [events_of(batch) for batch in range(6)]
     view.seen += rows[0]
     view.upload(12)
-    reading = StoreReader(store, view.layout.backfill)
-    wrong, seen, done = [], set(), threading.Event()
+    store_reader = StoreReader(store, view.layout.backfill)
+    wrong, counts_read, done = [], set(), threading.Event()
     # As many events in each key as there were uploads, all at the same time.
     name = "count_0_30_6"
 
     def read() -> None:
         while not done.is_set():
-            counts = {row[name] if row else 0 for row in fetch_features(reading, keys, 20)}
-            seen.update(counts)
+            counts = {row[name] if row else 0 for row in fetch_features(store_reader, keys, 20)}
+            counts_read.update(counts)
             wrong.extend([counts] if len(counts) > 1 else [])
 
     view.seen = [row | {"k0": key, TIME: 11} for key in keys for row in rows[0][:1]]
@@ -139,15 +139,15 @@ def test_readers_see_one_upload_or_the_next_while_it_is_replaced(store: Store) -
     done.set()
     reader.join()
     assert not wrong
-    assert len(seen) > 1
+    assert len(counts_read) > 1
 
 
 def rounds_of(*arguments: str) -> list[str]:
-    """Run the program that kills, and return what it found in each round."""
+    """Run the program that kills writers or servers, and return the line of each round."""
     program = [sys.executable, "-m", "tests.workbench.stores.writer", *arguments]
-    run = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
-    return run.stdout.splitlines()
+    completed = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout.splitlines()
 
 
 @pytest.mark.parametrize("kind", ["embedded", "redis"])
@@ -158,7 +158,7 @@ def test_a_writer_that_is_killed_leaves_no_wrong_number(
     place = f"{request.getfixturevalue('redis_url')[:-1]}1" if redis else str(tmp_path / "s")
     rounds = rounds_of(place, "16", "7")
     assert len(rounds) == 16
-    # It got somewhere, else nothing was put to the test.
+    # The writer must have applied batches, or the test shows nothing.
     ends = {line.partition(": ")[0] for line in rounds if line.startswith("batch")}
     assert len(ends) > 6
 
@@ -169,18 +169,18 @@ def test_a_redis_that_is_killed_and_comes_back_has_no_wrong_number(tmp_path: Pat
     assert len({line.partition(": ")[0] for line in rounds if line.startswith("batch")}) > 4
 
 
-def test_a_redis_that_forgot_is_a_clear_error(tmp_path: Path) -> None:
+def test_a_redis_that_lost_its_data_is_a_clear_error(tmp_path: Path) -> None:
     url, keys = free_url(), [f"user {i}" for i in range(10)]
     view = View(store_of(url), layout_of(features()))
-    reading = StoreReader(view.store, view.layout.backfill)
+    reader = StoreReader(view.store, view.layout.backfill)
 
-    def right() -> None:
+    def check_answers() -> None:
         at = max(row[TIME] + 1 for row in view.known)
-        found, answers = (
-            fetch_features(reading, keys, at),
+        fetched, answers = (
+            fetch_features(reader, keys, at),
             expected(view.layout, view.known, keys, at),
         )
-        for row, answer in zip(found, answers, strict=True):
+        for row, answer in zip(fetched, answers, strict=True):
             assert row is not None
             assert {n: row[n] for n in answer if not agree(row[n], answer[n])} == {}
 
@@ -189,27 +189,27 @@ def test_a_redis_that_forgot_is_a_clear_error(tmp_path: Path) -> None:
         view.upload(0)
         view.stream(events_of(1))
         Redis(url)._open().save()
-        kept = list(view.streamed)
+        saved_events = list(view.streamed)
         view.stream(events_of(2))
-        right()
-    for call in (right, lambda: view.stream([]), lambda: view.upload(0)):
+        check_answers()
+    for call in (check_answers, lambda: view.stream([]), lambda: view.upload(0)):
         with pytest.raises(
             StoreError, match=r"the Redis at redis://127.* does not answer .*; start it"
         ):
             call()
     view.batch = 1
     with serving(provide_redis(), url, str(tmp_path), "--save", ""):
-        # What it saved is of one instant, and right for it; the stream does not go on in silence.
-        view.streamed = kept
-        right()
+        # Its saved state is right for one instant; the stream does not silently go on.
+        view.streamed = saved_events
+        check_answers()
         with pytest.raises(WorkbenchError, match="its next batch is 2, but the store's newest"):
             view.stream([])
     (tmp_path / "dump.rdb").unlink()
-    nothing = pytest.raises(
+    no_upload = pytest.raises(
         WorkbenchError, match=r"nothing has been uploaded to the Redis at .* yet"
     )
-    with serving(provide_redis(), url, str(tmp_path), "--save", ""), nothing:
-        right()
+    with serving(provide_redis(), url, str(tmp_path), "--save", ""), no_upload:
+        check_answers()
 
 
 def test_a_redis_that_hangs_does_not_answer(tmp_path: Path) -> None:
@@ -218,12 +218,12 @@ def test_a_redis_that_hangs_does_not_answer(tmp_path: Path) -> None:
     with serving(provide_redis(), url, str(tmp_path), "--save", "") as server:
         assert store.write([(b"a", b"1")])
         server.send_signal(signal.SIGSTOP)
-        begun = time.perf_counter()
+        start = time.perf_counter()
         with pytest.raises(StoreError, match="does not answer"):
             store.read([b"a"])
         with pytest.raises(StoreError, match="does not answer"):
             store.write([(b"a", b"2")])
-        assert time.perf_counter() - begun < 5
+        assert time.perf_counter() - start < 5
         server.send_signal(signal.SIGCONT)
         assert store.read([b"a"])[0] in (b"1", b"2")
 
@@ -260,8 +260,8 @@ def test_a_store_of_something_else_is_refused(store: Store) -> None:
             call()
 
 
-def full_of(url: str, *options: str) -> Redis:
-    """A store in a Redis that is set up so."""
+def configured(url: str, *options: str) -> Redis:
+    """Return a store in a Redis, after changing settings of the Redis."""
     store = Redis(url)
     for name, value in zip(options[::2], options[1::2], strict=True):
         store._open().config_set(name, value)
@@ -269,53 +269,55 @@ def full_of(url: str, *options: str) -> Redis:
 
 
 @pytest.fixture
-def own_url(tmp_path: Path) -> Iterator[str]:
-    """A Redis whose settings a test may change."""
+def configurable_url(tmp_path: Path) -> Iterator[str]:
+    """Run a Redis whose settings a test may change."""
     url = free_url()
     with serving(provide_redis(), url, str(tmp_path), "--save", ""):
         yield url
 
 
-def test_a_redis_that_drops_keys_when_it_is_full_is_refused(own_url: str) -> None:
-    view = View(full_of(own_url), layout_of(features()))
+def test_a_redis_that_drops_keys_when_it_is_full_is_refused(configurable_url: str) -> None:
+    view = View(configured(configurable_url), layout_of(features()))
     view.seen += events_of(0)
     view.upload(0)
     for policy in ("allkeys-lru", "volatile-ttl"):
-        full_of(own_url, "maxmemory-policy", policy)
+        configured(configurable_url, "maxmemory-policy", policy)
         for call in (lambda: view.upload(0), lambda: view.stream(events_of(1), 0)):
             with pytest.raises(StoreError, match=f"its maxmemory-policy is {policy}; set it to no"):
                 call()
-    full_of(own_url, "maxmemory-policy", "noeviction")
+    configured(configurable_url, "maxmemory-policy", "noeviction")
     assert view.stream(events_of(1), 0).streamed
 
 
-def test_a_redis_whose_user_may_not_ask_for_the_policy_is_warned_of(own_url: str) -> None:
-    client = full_of(own_url, "maxmemory-policy", "allkeys-lru")._open()
+def test_a_redis_whose_user_may_not_read_the_policy_is_warned_of(configurable_url: str) -> None:
+    client = configured(configurable_url, "maxmemory-policy", "allkeys-lru")._open()
     for name, commands in {
         "ann": ["+@all", "-info", "-config"],
         "bob": ["+@all", "-config"],
     }.items():
         client.acl_setuser(name, True, passwords=["+secret"], keys=["*"], commands=commands)
-    ann, bob = (Redis(own_url.replace("//", f"//{name}:secret@")) for name in ("ann", "bob"))
+    ann, bob = (
+        Redis(configurable_url.replace("//", f"//{name}:secret@")) for name in ("ann", "bob")
+    )
     with pytest.warns(WorkbenchWarning, match="does not say what it does when it is full; make"):
         assert ann.write([(b"a", b"1")])
-    # Once is enough.
+    # One warning is enough.
     assert ann.write([(b"a", b"1")])
     with pytest.raises(StoreError, match="its maxmemory-policy is allkeys-lru"):
         bob.write([(b"a", b"1")])
 
 
-def test_a_full_redis_says_so_and_goes_on_serving(own_url: str) -> None:
-    view = View(Redis(own_url), layout_of(features()))
+def test_a_full_redis_is_an_error_and_continues_to_serve(configurable_url: str) -> None:
+    view = View(Redis(configurable_url), layout_of(features()))
     view.seen += events_of(0)
     view.upload(0)
     before = view.fetch(["user 1"], 3)
-    full_of(own_url, "maxmemory", "1mb")
+    configured(configurable_url, "maxmemory", "1mb")
     for call in (lambda: view.upload(0), lambda: view.stream(events_of(1), 0)):
         with pytest.raises(StoreError, match=r"the Redis at redis://.* is full; give it more memo"):
             call()
     assert view.fetch(["user 1"], 3).rows == before.rows
-    full_of(own_url, "maxmemory", "0")
+    configured(configurable_url, "maxmemory", "0")
     view.upload(0)
 
 
@@ -339,25 +341,25 @@ def test_a_password_of_a_redis_is_shown_nowhere(url: str) -> None:
     backfill = wb.Backfill("user", "at", wb.Aggregation("count", windows="5 hours"))
     view = wb.OnlineView(backfill, url)
     calls = [lambda: view.fetch("a"), lambda: view.store.write([]), view.status]
-    said = [repr(view), repr(view.store), view.store.place]
+    texts = [repr(view), repr(view.store), view.store.place]
     for call in calls:
         with pytest.raises(StoreError) as error:
             call()
-        said += ["".join(traceback.format_exception(error.value))]
-    assert [one for one in said if "secret" in one] == []
+        texts += ["".join(traceback.format_exception(error.value))]
+    assert [one for one in texts if "secret" in one] == []
 
 
 def test_a_password_that_a_server_repeats_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(*given: object) -> None:
+    def refuse(*arguments: object) -> None:
         raise redis.ResponseError("unknown command, with args beginning with: 'ann' 'secret'")
 
-    monkeypatch.setattr(redis.Redis, "mget", unknown)
+    monkeypatch.setattr(redis.Redis, "mget", refuse)
     with pytest.raises(StoreError, match=r"refuses \(.*with args beginning with: 'ann' '...'\)"):
         Redis("redis://ann:secret@127.0.0.1:1/0").read([b"a"])
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("arguments", "sentence"),
     [
         ((None,), "url: a NoneType is not the URL of a Redis; write it as 'redis://user:pass"),
         (
@@ -376,13 +378,13 @@ def test_a_password_that_a_server_repeats_is_not_shown(monkeypatch: pytest.Monke
         ),
     ],
 )
-def test_what_no_redis_can_be_opened_by_is_one_sentence(given: Any, sentence: str) -> None:
+def test_invalid_arguments_of_a_redis_are_one_sentence(arguments: Any, sentence: str) -> None:
     with pytest.raises(WorkbenchError, match=sentence) as refused:
-        Redis(*given)
+        Redis(*arguments)
     assert "secret" not in str(refused.value)
 
 
-def test_a_url_with_one_slash_or_an_option_that_there_is_not_is_refused() -> None:
+def test_a_url_with_one_slash_or_an_unknown_option_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="url: this is not the URL of a Redis"):
         store_of("redis:/ann:secret@host")
     with pytest.raises(StoreError, match=r"the URL of the Redis at redis://host cannot be read"):

@@ -1,9 +1,9 @@
-"""A writer that is killed at random, and a reader that looks at what it left: run as a program.
+"""A writer that is killed at random, and a reader that checks the store afterwards, as a program.
 
 ``python -m tests.workbench.stores.writer STORE ROUNDS SEED`` prints a line for each round, and
-ends with 1 at the first wrong answer. Writer and reader are processes of their own. The store is a
-folder or the URL of a Redis; with a program and a folder behind, it is a server that is started,
-and killed instead of the writer.
+ends with 1 at the first wrong answer. Writer and reader are separate processes. The store is a
+folder or the URL of a Redis. If a program and a folder follow, the program is a server, which is
+started, and killed instead of the writer.
 """
 
 import os
@@ -34,91 +34,94 @@ from workbench.online.upload import read_meta
 from workbench.stores import StoreError, store_of
 
 KEYS = [f"user {i}" for i in range(40)]
-#: An upload stands behind so many batches.
+#: An upload follows each time after this number of batches.
 BATCHES = 3
 
 
 def events_of(batch: int) -> list[Row]:
-    """The events of a batch, the same ones each time; some are late."""
-    drawn = random.Random(batch)
-    found = []
+    """Return the events of a batch, the same ones each time; some are late."""
+    generator = random.Random(batch)
+    events = []
     for _ in range(120):
-        row = dict.fromkeys(SCHEMA.names) | {"k0": drawn.choice(KEYS), "good": True}
-        row[TIME] = 2 * batch + drawn.randint(-9, 2)
-        row["number"], row["real"] = drawn.randint(-9, 9), float(drawn.randint(-9, 9))
-        found.append(row)
-    return found
+        row = dict.fromkeys(SCHEMA.names) | {"k0": generator.choice(KEYS), "good": True}
+        row[TIME] = 2 * batch + generator.randint(-9, 2)
+        row["number"], row["real"] = generator.randint(-9, 9), float(generator.randint(-9, 9))
+        events.append(row)
+    return events
 
 
 def until_of(batch: int) -> int:
-    """Where the upload behind a batch ends."""
+    """Return where the upload after a batch ends."""
     return 2 * batch // STEP * STEP
 
 
-def write(place: str, told: int) -> None:
-    """Apply batch after batch, tell of each to a pipe, and upload now and then, until killed."""
+def write(place: str, progress: int) -> None:
+    """Apply batch after batch, report each to a pipe, and upload now and then, until killed."""
     view = View(store_of(place), layout_of(features()))
-    held = read_meta(view.store)[1]
-    if held is None or not held.generation:
+    metadata = read_meta(view.store)[1]
+    if metadata is None or not metadata.generation:
         view.upload(0)
     else:
-        view.batch = held.batch
+        view.batch = metadata.batch
         view.seen = [row for batch in range(view.batch + 1) for row in events_of(batch)]
     while True:
         view.stream(events_of(view.batch + 1))
-        os.write(told, b".")
+        os.write(progress, b".")
         if view.batch % BATCHES == 0:
             view.upload(until_of(view.batch))
 
 
-def write_until_down(place: str, told: int) -> None:
+def write_until_down(place: str, progress: int) -> None:
     """The same, until the store is down."""
     try:
-        write(place, told)
+        write(place, progress)
     except StoreError as error:
         if "does not answer" not in str(error):
             raise
 
 
 def uploads(batch: int) -> list[tuple[int, int, list[Row]]]:
-    """Each upload that there may be: its end, how many events it has, and these."""
-    found: list[tuple[int, int, list[Row]]] = [(0, 0, [])]
-    seen: list[Row] = []
+    """Return each possible upload: its end, its number of events, and the events."""
+    result: list[tuple[int, int, list[Row]]] = [(0, 0, [])]
+    events: list[Row] = []
     for one in range(batch + 1):
-        seen += events_of(one)
+        events += events_of(one)
         if one % BATCHES == 0:
-            rows = [row for row in seen if row[TIME] < until_of(one)]
-            found.append((until_of(one), len(rows), rows))
-    return found
+            rows = [row for row in events if row[TIME] < until_of(one)]
+            result.append((until_of(one), len(rows), rows))
+    return result
 
 
 def read(place: str) -> None:
-    """Refuse a wrong answer."""
+    """Fail if a fetch has a wrong answer."""
     view = View(store_of(place), layout_of(features()))
-    held = read_meta(view.store)[1]
-    if held is None or not held.generation:
+    metadata = read_meta(view.store)[1]
+    if metadata is None or not metadata.generation:
         print("nothing is uploaded yet")
         return
-    view.streamed = [row for batch in range(held.batch + 1) for row in events_of(batch)]
-    view.until = held.until
+    view.streamed = [row for batch in range(metadata.batch + 1) for row in events_of(batch)]
+    view.until = metadata.until
     view.uploaded = next(
-        rows for end, size, rows in uploads(held.batch) if (end, size) == (held.until, held.events)
+        rows
+        for end, size, rows in uploads(metadata.batch)
+        if (end, size) == (metadata.until, metadata.events)
     )
-    at = max([held.until, *(row[TIME] + 1 for row in view.streamed)])
-    assert at <= held.until + view.lasting
-    found, answers = view.fetch(KEYS, at), expected(view.layout, view.known, KEYS, at)
+    at = max([metadata.until, *(row[TIME] + 1 for row in view.streamed)])
+    assert at <= metadata.until + view.lasting
+    fetched, answers = view.fetch(KEYS, at), expected(view.layout, view.known, KEYS, at)
     known = {row["k0"] for row in view.known}
-    for key, row, answer in zip(KEYS, found, answers, strict=True):
+    for key, row, answer in zip(KEYS, fetched, answers, strict=True):
         if key not in known:
             continue
-        assert row is not None, found.errors[key]
+        assert row is not None, fetched.errors[key]
         wrong = {n: (row[n], answer[n]) for n in answer if not agree(row[n], answer[n])}
         assert not wrong, (key, wrong)
-    print(f"batch {held.batch}, upload {held.generation} until {held.until}: {len(known)} keys")
+    uploaded = f"upload {metadata.generation} until {metadata.until}"
+    print(f"batch {metadata.batch}, {uploaded}: {len(known)} keys")
 
 
-def apart(run: Callable[..., None], *arguments: Any) -> int:
-    """Start a function in a process of its own, and return its id."""
+def start_process(run: Callable[..., None], *arguments: Any) -> int:
+    """Start a function in a new process, and return the id of the process."""
     sys.stdout.flush()
     process = os.fork()
     if process:
@@ -133,7 +136,7 @@ def apart(run: Callable[..., None], *arguments: Any) -> int:
 
 
 def load(place: str) -> None:
-    """Get the kernels and the store's client, so that processes begun later lose no time to it."""
+    """Load the kernels and the store's client, so that later processes lose no time to it."""
     store_of(place)
     view = View(Memory(), layout_of(features()))
     view.upload(0)
@@ -143,48 +146,48 @@ def load(place: str) -> None:
     expected(view.layout, view.known, KEYS, 2)
 
 
-def ended(process: int) -> None:
-    """Wait for a process, and stop with it when it failed."""
+def wait_for(process: int) -> None:
+    """Wait for a process, and exit if it failed."""
     _, outcome = os.waitpid(process, 0)
     if outcome:
         sys.exit("a read was wrong, or a writer's error was")
 
 
-def begun(drawn: random.Random, run: Callable[..., None], place: str) -> int:
-    """Start a writer, and return its id some batches later, and some time after the last one."""
-    told, tell = os.pipe()
-    writer = apart(run, place, tell)
-    os.close(tell)
-    for _ in range(drawn.randint(0, 4)):
-        os.read(told, 1)
+def start_writer(generator: random.Random, run: Callable[..., None], place: str) -> int:
+    """Start a writer, and return its process id some time after some of its batches."""
+    read_end, write_end = os.pipe()
+    writer = start_process(run, place, write_end)
+    os.close(write_end)
+    for _ in range(generator.randint(0, 4)):
+        os.read(read_end, 1)
     # The pipe stays open, as a writer without a reader would end.
-    time.sleep(drawn.uniform(0, 0.1))
+    time.sleep(generator.uniform(0, 0.1))
     return writer
 
 
 def kill_writers(place: str, rounds: int, seed: int) -> None:
-    """Kill the writer again and again, and look at the store each time."""
-    drawn = random.Random(seed)
+    """Kill the writer again and again, and check the store each time."""
+    generator = random.Random(seed)
     for _ in range(rounds):
-        writer = begun(drawn, write, place)
+        writer = start_writer(generator, write, place)
         os.kill(writer, signal.SIGKILL)
-        _, how = os.waitpid(writer, 0)
-        if not os.WIFSIGNALED(how):
+        _, outcome = os.waitpid(writer, 0)
+        if not os.WIFSIGNALED(outcome):
             sys.exit("the writer ended by itself")
-        ended(apart(read, place))
+        wait_for(start_process(read, place))
 
 
 def kill_servers(place: str, rounds: int, seed: int, program: str, folder: str) -> None:
-    """Kill the server beneath the writer again and again, start it, and look at the store."""
-    drawn = random.Random(seed)
+    """Kill the writer's server again and again, restart it, and check the store each time."""
+    generator = random.Random(seed)
     for _ in range(rounds):
         with serving(program, place, folder) as server:
-            ended(apart(read, place))
-            writer = begun(drawn, write_until_down, place)
+            wait_for(start_process(read, place))
+            writer = start_writer(generator, write_until_down, place)
             server.kill()
-            ended(writer)
+            wait_for(writer)
     with serving(program, place, folder):
-        ended(apart(read, place))
+        wait_for(start_process(read, place))
 
 
 @contextmanager
@@ -195,8 +198,8 @@ def serving(
     url = urlsplit(place)
     assert url.hostname is not None
     safe = options or ("--appendonly", "yes", "--appendfsync", "always", "--save", "")
-    given = [program, "--port", str(url.port), "--bind", url.hostname, "--dir", folder, *safe]
-    server = subprocess.Popen(given, stdout=subprocess.DEVNULL)
+    command = [program, "--port", str(url.port), "--bind", url.hostname, "--dir", folder, *safe]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         store = store_of(place)
         for _ in range(100):
@@ -212,6 +215,6 @@ def serving(
 
 
 if __name__ == "__main__":
-    given, count, start, *more = sys.argv[1:]
-    load(given)
-    (kill_servers if more else kill_writers)(given, int(count), int(start), *more)
+    store_place, count, start, *server = sys.argv[1:]
+    load(store_place)
+    (kill_servers if server else kill_writers)(store_place, int(count), int(start), *server)

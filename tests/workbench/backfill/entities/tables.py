@@ -41,7 +41,7 @@ class History:
     mutations: list[tuple[Any, ...]] = field(default_factory=list)
 
     def snapshot(self, day: int) -> list[tuple[Any, ...]]:
-        """The table at the midnight that ends a day."""
+        """Return the table at the midnight that ends a day."""
         now = at((day + 1) * 86_400)
         return [
             (FIRST_DAY + timedelta(days=day), *(one[name] for name in ("id", "k", "t", "v", "s")))
@@ -61,46 +61,48 @@ class History:
 
 
 def history(seed: int = 1, ids: int = 40) -> History:
-    """Rows that come, change in value, time or key, go, and come again."""
+    """Return rows that are added, change in value, time or key, are removed, and added again."""
     random = np.random.default_rng(seed)
-    found = History()
+    result = History()
     for number in range(ids):
-        there: dict[str, Any] | None = None
+        current: dict[str, Any] | None = None
         changes = sorted(random.choice(SPAN // 600, random.integers(1, 7), replace=False).tolist())
         for second in (one * 600 for one in changes):
             made = at(second)
-            goes = there is not None and random.random() < 0.3
-            if there is not None:
-                there["end"] = made + timedelta(microseconds=1)
-                found.mutations.append(_said(made, "delete" if goes else "update_before", there))
-            after = None if goes else _row(random, number, second, there)
+            goes = current is not None and random.random() < 0.3
+            if current is not None:
+                current["end"] = made + timedelta(microseconds=1)
+                result.mutations.append(
+                    _mutation(made, "delete" if goes else "update_before", current)
+                )
+            after = None if goes else _row(random, number, second, current)
             if after is not None:
-                op = "insert" if there is None else "update_after"
-                found.mutations.append(_said(made, op, after))
+                op = "insert" if current is None else "update_after"
+                result.mutations.append(_mutation(made, op, after))
                 after["begin"] = made + timedelta(microseconds=1)
                 after["end"] = at(10 * SPAN)
-                found.intervals.append(after)
-            there = after
-    order = random.permutation(len(found.mutations))
-    found.mutations = [found.mutations[i] for i in order]
-    return found
+                result.intervals.append(after)
+            current = after
+    order = random.permutation(len(result.mutations))
+    result.mutations = [result.mutations[i] for i in order]
+    return result
 
 
-def _row(random: Any, number: int, second: int, there: dict[str, Any] | None) -> dict[str, Any]:
+def _row(random: Any, number: int, second: int, current: dict[str, Any] | None) -> dict[str, Any]:
     time = at(second + 600 * int(random.integers(-200, 20)))
-    if there is not None and random.random() < 0.5:
-        time = there["t"]
+    if current is not None and random.random() < 0.5:
+        time = current["t"]
     value = None if random.random() < 0.1 else int(random.integers(-5, 9))
-    key = int(random.integers(0, 4)) if there is None or random.random() < 0.3 else there["k"]
+    key = int(random.integers(0, 4)) if current is None or random.random() < 0.3 else current["k"]
     return {"id": number, "k": key, "t": time, "v": value, "s": "pqr"[int(random.integers(0, 3))]}
 
 
-def _said(made: datetime, op: str, row: dict[str, Any]) -> tuple[Any, ...]:
+def _mutation(made: datetime, op: str, row: dict[str, Any]) -> tuple[Any, ...]:
     return made, op, made.date(), *(row[name] for name in ("id", "k", "t", "v", "s"))
 
 
 def queries(spark: SparkSession, seed: int = 2) -> DataFrame:
-    """Queries on the very instants at which rows change, and a microsecond behind them."""
+    """Return queries at the instants at which rows change, and a microsecond after them."""
     random = np.random.default_rng(seed)
     seconds = (random.integers(0, SPAN // 600 + 40, 120) * 600).tolist()
     rows: list[tuple[Any, ...]] = [

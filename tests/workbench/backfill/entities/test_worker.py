@@ -1,4 +1,4 @@
-"""What a worker makes of snapshots and mutations, against the table at each instant by force."""
+"""A worker's rows of snapshots and mutations, against the table at each instant by brute force."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.workbench.backfill.entities.cases import (
     Record,
     as_table,
     at_instant,
-    seen,
+    rows_of_query,
     tables,
 )
 from workbench.backfill.entities.worker import (
@@ -35,22 +35,22 @@ QUERIES = [("a", q) for q in range(-10, 15)] + [("b", 5), ("c", 5), (None, 5), (
 
 @given(tables(), st.randoms(use_true_random=False))
 @draws(150)
-def test_lives_are_what_the_table_held(history: Any, random: Any) -> None:
+def test_validity_intervals_are_those_of_the_rows_in_the_table(history: Any, random: Any) -> None:
     records, days = history
     random.shuffle(records)
-    found = entity_history(as_table(records), ("k0", "i0"), np.array(days, np.int64))
-    intervals = found.intervals().to_pylist()
+    followed = entity_history(as_table(records), ("k0", "i0"), np.array(days, np.int64))
+    intervals = followed.intervals().to_pylist()
     for key, number in {(one.key, one.id) for one in records}:
-        own = [one for one in records if (one.key, one.id) == (key, number)]
+        of_entity = [one for one in records if (one.key, one.id) == (key, number)]
         for now in range(-10, 15):
-            there = [
+            valid = [
                 (row[TIME], row["number"])
                 for row in intervals
                 if (row["k0"], row["i0"]) == (key, number)
                 and row[VALID_FROM] <= now < row[VALID_TO]
             ]
-            held = at_instant(own, days, now)
-            assert there == ([] if held is None else [held])
+            expected = at_instant(of_entity, days, now)
+            assert valid == ([] if expected is None else [expected])
 
 
 @pytest.mark.parametrize("name", ["count", "sum", "max", "last", "median"])
@@ -62,21 +62,23 @@ def test_features_are_those_of_the_table_at_each_query(
     records, days = history
     random.shuffle(records)
     argument = None if name == "count" else "number"
-    asked = next(one for one in cases.ASKED if (one.function, one.argument) == (name, argument))
-    feature = cases.feature(asked, span)
+    case = next(
+        one for one in cases.FUNCTION_CASES if (one.function, one.argument) == (name, argument)
+    )
+    feature = cases.feature(case, span)
     task = ValidityTask((("id", "c0"),), ("k0",), (feature,), SCHEMA, ("k0", "i0"), tuple(days))
     queries: list[cases.Row] = [{"k0": key, TIME: time} for key, time in QUERIES]
-    found = task.answer(
+    columns = task.answer(
         cases.tables(queries, [])[0], as_table(records) if records else None
     ).to_pydict()
-    answers = dict(zip(found["id"], found["found"], strict=True))
+    answers = dict(zip(columns["id"], columns["found"], strict=True))
     for number, (key, time) in enumerate(QUERIES):
-        rows = [] if time is None else seen(records, days, key, time, span)
-        held: list[cases.Row] = [{TIME: at, "number": value} for at, value in rows]
-        assert answers[number] == asked.by_force(held, asked.argument or ""), (key, time)
+        rows = [] if time is None else rows_of_query(records, days, key, time, span)
+        values: list[cases.Row] = [{TIME: at, "number": value} for at, value in rows]
+        assert answers[number] == case.by_force(values, case.argument or ""), (key, time)
 
 
-#: A history, when its snapshots were taken, and what is recorded of it: the id, when, and what.
+#: A history, the times of its snapshots, and its problems: the id, the time, and the text.
 PROBLEMS: list[tuple[str, list[Record], list[int], list[tuple[int, int, str]]]] = [
     ("nothing is wrong", [Record(5, IN, "a", 1, 0, 7), Record(9, SNAPSHOT, "a", 1, 0, 7)], [9], []),
     (
@@ -150,19 +152,23 @@ def test_problems_name_the_rows(
     records: list[Record], days: list[int], expected: list[tuple[int, int, str]]
 ) -> None:
     task = FollowTask(("i0", KNOWN, PROBLEM), ("k0", "i0"), tuple(days), faults=True)
-    one = entity_history(as_table(records[::-1]), ("k0", "i0"), np.array(days, np.int64))
-    found = task.problems(one).select(["i0", KNOWN, PROBLEM]).to_pylist()
-    assert [tuple(row.values()) for row in found] == expected
+    history = entity_history(as_table(records[::-1]), ("k0", "i0"), np.array(days, np.int64))
+    problems = task.problems(history).select(["i0", KNOWN, PROBLEM]).to_pylist()
+    assert [tuple(row.values()) for row in problems] == expected
 
 
 def test_snapshots_alone_disagree_with_nothing() -> None:
     records = [Record(3, SNAPSHOT, "a", 1, 0, 7), Record(9, SNAPSHOT, "a", 1, 0, 8)]
     records += [Record(6, SNAPSHOT, "a", 2, 0, 7), Record(9, SNAPSHOT, "a", 2, 9, 7)]
     rows, days = as_table(records), np.array([3, 6, 9], np.int64)
-    one = entity_history(rows, ("k0", "i0"), days)
+    history = entity_history(rows, ("k0", "i0"), days)
     task = FollowTask(("i0",), ("k0", "i0"), (3, 6, 9), faults=True, trusted=True)
-    assert task.problems(one).column(PROBLEM).to_pylist() == ["dated later than when it was added"]
-    intervals = [(row["i0"], row[VALID_FROM], row[VALID_TO]) for row in one.intervals().to_pylist()]
+    assert task.problems(history).column(PROBLEM).to_pylist() == [
+        "dated later than when it was added"
+    ]
+    intervals = [
+        (row["i0"], row[VALID_FROM], row[VALID_TO]) for row in history.intervals().to_pylist()
+    ]
     assert (1, 3, 6) in intervals
     assert (2, 6, 9) in intervals
     assert isinstance(rows, pa.Table)

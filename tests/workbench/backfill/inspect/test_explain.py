@@ -1,4 +1,4 @@
-"""Which keys a backfill cuts by time, and what it says that decides it."""
+"""Which keys a backfill cuts by time, and how it explains that."""
 
 from functools import partial
 
@@ -20,7 +20,7 @@ from workbench.functions.order import OrderColumn
 
 
 def skewed(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
-    """Two of three rows are of one key; there are ties, nulls, and times before 1970."""
+    """Return tables with two thirds of the rows in one key, ties, nulls, and times before 1970."""
     columns = (
         "if(id % 3 = 0, id % 7, -1) AS k",
         "if(id % 50 = 0, NULL, (id * 7919) % 900 - 300) AS t",
@@ -31,7 +31,7 @@ def skewed(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
     return spark.range(400).selectExpr(*columns), spark.range(3_000).selectExpr(*columns)
 
 
-def asked() -> wb.Backfill:
+def many_features() -> wb.Backfill:
     return wb.Backfill(
         "k",
         "t",
@@ -54,8 +54,8 @@ def answers(df: DataFrame) -> list[tuple[object, ...]]:
 
 def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession) -> None:
     queries, events = skewed(spark)
-    backfill = asked()
-    # Of two tasks' share, two thirds of all rows are no more than one and a half.
+    backfill = many_features()
+    # With two tasks, a key with two thirds of all rows has less than 1.5 times a task's share.
     with session_options(spark, {PARTITIONS: 4}):
         cutting = SplitPlan(backfill.bound(queries, events), least=300)
         assert [(row["k"], row["spans"] > 1) for row in cutting.cut_keys().collect()] == [
@@ -67,27 +67,27 @@ def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession) -
 
 def test_nan_is_a_key_like_any_other(spark: SparkSession) -> None:
     events = spark.sql("SELECT double('nan') AS k, id AS t FROM range(9)")
-    asked = wb.Backfill("k", "t", wb.Aggregation("count"), "sliding")
-    found = asked.run(events, events, "sawtooth").orderBy("t").select("count").collect()
-    assert [row["count"] for row in found] == list(range(9))
+    backfill = wb.Backfill("k", "t", wb.Aggregation("count"), "sliding")
+    counts = backfill.run(events, events, "sawtooth").orderBy("t").select("count").collect()
+    assert [row["count"] for row in counts] == list(range(9))
 
 
 def test_nothing_runs_before_the_answer_is_used(spark: SparkSession) -> None:
     queries, events = skewed(spark)
     with no_job(spark):
         for method in ("auto", "sawtooth"):
-            asked().run(queries, events, method)
+            many_features().run(queries, events, method)
         wb.Backfill("k", "t", wb.Aggregation("count"), "sliding").run(queries, events, "tree")
 
 
-def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
+def test_explain_says_what_is_cut_and_why(spark: SparkSession) -> None:
     queries, events = skewed(spark)
-    said = asked().explain(queries, events)
-    assert "392 queries and 2,940 events with a key and a time, of 8 keys" in said
-    assert "cut by time: no key" in said
-    assert "all events travel to each span that sees them, for x_median_40;" in said
-    cannot = "x_count_distinct_40, x_count_distinct_250, x_median_40"
-    assert f"tree cannot answer {cannot}: they have no state that adds up" in said
+    text = many_features().explain(queries, events)
+    assert "392 queries and 2,940 events with a key and a time, of 8 keys" in text
+    assert "cut by time: no key" in text
+    assert "all events travel to each span that sees them, for x_median_40;" in text
+    unsupported = "x_count_distinct_40, x_count_distinct_250, x_median_40"
+    assert f"tree cannot answer {unsupported}: they have no state that adds up" in text
 
 
 @pytest.mark.parametrize(
@@ -100,32 +100,32 @@ def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
 def test_few_tasks_leave_all_keys_whole(spark: SparkSession, count: str, parts: list[str]) -> None:
     queries, events = skewed(spark)
     with session_options(spark, {PARTITIONS: count, **ALL_PARTITIONS}):
-        said = asked().explain(queries, events)
-    assert [part for part in parts if part not in said] == []
+        text = many_features().explain(queries, events)
+    assert [part for part in parts if part not in text] == []
 
 
-def test_what_there_is_one_of_is_said_of_one(
+def test_a_single_query_or_key_is_in_the_singular(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(explain, "SplitPlan", partial(SplitPlan, least=1))
     rows = [pa.table({"k": [1] * n, "t": range(n)}) for n in (1, 5)]
     with session_options(spark, {PARTITIONS: "5", **ALL_PARTITIONS}):
-        said = wb.Backfill("k", "t", wb.Aggregation("count"), hop=1).explain(*rows)
-    assert said.startswith(
+        text = wb.Backfill("k", "t", wb.Aggregation("count"), hop=1).explain(*rows)
+    assert text.startswith(
         "1 query and 5 events with a key and a time, of 1 key; the largest has 6 rows"
     )
-    assert "cut by time: 1 key; " in said
+    assert "cut by time: 1 key; " in text
 
 
 def test_small_tables_leave_all_keys_whole(spark: SparkSession) -> None:
     queries, events = skewed(spark)
     with session_options(spark, {PARTITIONS: "200"}):
-        said = asked().explain(queries, events)
-    assert "auto takes scan: the tables are small" in said
+        text = many_features().explain(queries, events)
+    assert "auto takes scan: the tables are small" in text
 
 
 @pytest.mark.parametrize(("most_rows", "cut"), [(0, False), (1, True)])
-def test_a_key_is_cut_from_the_number_on_that_is_named(most_rows: int, cut: bool) -> None:
+def test_a_key_is_cut_if_it_has_more_rows_than_the_stated_number(most_rows: int, cut: bool) -> None:
     task = CutTask(("k0",), CallExtent(), False, pieces=8, rows=None, least=100)
     large = task.sizes(800)[1] + most_rows
     key = np.arange(800)

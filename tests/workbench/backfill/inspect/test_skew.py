@@ -1,4 +1,4 @@
-"""What tasks say of a run's rows, and the figure of where these are."""
+"""The rows that each task of a run counts, and the figure of their distribution."""
 
 import pandas as pd
 import pytest
@@ -6,13 +6,13 @@ from pyspark.sql import SparkSession
 
 import workbench as wb
 from tests.clusters import ALL_PARTITIONS, PARTITIONS, session_options
-from tests.workbench.backfill.inspect.test_explain import asked, skewed
+from tests.workbench.backfill.inspect.test_explain import many_features, skewed
 from workbench.backfill.inspect.skew import Skew, hops_of, spans_of, tasks_of
 from workbench.figures.skew import skew_figure, table_of
 from workbench.figures.stills.still import still
 
 
-def small() -> Skew:
+def small_skew() -> Skew:
     hours = pd.to_datetime([0, 3600, 7200], unit="s")
     hops = pd.DataFrame({"key": ["b", "b", "a"], "hop": hours, "rows": [70, 5, 1]})
     hops.attrs["hop"] = pd.Timedelta("1h")
@@ -25,15 +25,15 @@ def small() -> Skew:
 
 
 def test_the_figure_has_every_cell_every_span_and_every_task() -> None:
-    figure = skew_figure(small())
+    figure = skew_figure(small_skew())
     cells, marks, *bars = figure.data
     assert cells.z.tolist() == [[70, 5, 0], [0, 0, 1]]
     assert list(cells.y) == ["b", "a"]
-    # Of an array of times, a widget's axis would show nanoseconds.
+    # If this were an array of times, a widget's axis would show nanoseconds.
     assert {type(at) for at in (*cells.x, *marks.x)} == {pd.Timestamp}
     assert (list(marks.x), list(marks.y)) == ([pd.Timestamp("1970-01-01 01:00")], ["b"])
-    found = {(bar.xaxis, bar.name): list(bar.y) for bar in bars}
-    assert found == {
+    heights = {(bar.xaxis, bar.name): list(bar.y) for bar in bars}
+    assert heights == {
         ("x2", "queries"): [6, 0],
         ("x2", "events"): [70, 0],
         ("x3", "queries"): [4, 2],
@@ -41,41 +41,43 @@ def test_the_figure_has_every_cell_every_span_and_every_task() -> None:
         ("x3", "earlier events"): [0, 3],
         ("x3", "earlier states"): [0, 5],
     }
-    # One name, one entry of the legend.
-    shown = [bar.name for bar in bars if bar.showlegend]
-    assert sorted(shown) == ["earlier events", "earlier states", "events", "queries"]
+    # The legend has one entry for each name.
+    legend = [bar.name for bar in bars if bar.showlegend]
+    assert sorted(legend) == ["earlier events", "earlier states", "events", "queries"]
 
 
 def test_the_still_picture_says_the_same_in_words() -> None:
-    drawn = still(skew_figure(small()), "Skew")
-    assert "Rows by key and hop of an hour: the darkest has 70" in drawn
-    assert "Rows by task, every key whole" in drawn
-    assert "largest task 76 rows, 2.0 times the mean" in drawn
-    assert "Rows by task, large keys cut by time" in drawn
-    assert "largest task 44 rows, 1.0 times the mean" in drawn
-    assert repr(small()).startswith("scan: the largest task has 76 rows, 2.0 times the mean; auto:")
+    picture = still(skew_figure(small_skew()), "Skew")
+    assert "Rows by key and hop of an hour: the darkest has 70" in picture
+    assert "Rows by task, every key whole" in picture
+    assert "largest task 76 rows, 2.0 times the mean" in picture
+    assert "Rows by task, large keys cut by time" in picture
+    assert "largest task 44 rows, 1.0 times the mean" in picture
+    assert repr(small_skew()).startswith(
+        "scan: the largest task has 76 rows, 2.0 times the mean; auto:"
+    )
 
 
 def test_tables_without_rows_are_drawn_too() -> None:
-    one = small()
-    none = Skew(one.hops[:0], one.spans[:0], one.tasks.assign(rows=0))
-    assert "no rows" in still(skew_figure(none), "Skew")
-    assert table_of(none.hops).empty
+    skew = small_skew()
+    empty = Skew(skew.hops[:0], skew.spans[:0], skew.tasks.assign(rows=0))
+    assert "no rows" in still(skew_figure(empty), "Skew")
+    assert table_of(empty.hops).empty
 
 
-def test_tasks_count_what_they_get(spark: SparkSession) -> None:
+def test_tasks_count_the_rows_they_receive(spark: SparkSession) -> None:
     queries, events = skewed(spark)
-    plan = asked().bound(queries, events)
+    plan = many_features().bound(queries, events)
     with session_options(spark, {PARTITIONS: 5, **ALL_PARTITIONS}):
         runs = {method: tasks_of(plan, method) for method in ("scan", "sawtooth")}
-        count = wb.Backfill("k", "t", wb.Aggregation("count", windows=40), hop=20)
-        runs["tree"] = count.tasks(queries, events, "tree")
+        counting = wb.Backfill("k", "t", wb.Aggregation("count", windows=40), hop=20)
+        runs["tree"] = counting.tasks(queries, events, "tree")
         hops, spans = hops_of(plan, 20), spans_of(plan)
-    for method, found in runs.items():
-        assert found["task"].tolist() == list(range(5)), method
-        assert found["answers"].sum() == found["queries"].sum() == 400
+    for method, tasks in runs.items():
+        assert tasks["task"].tolist() == list(range(5)), method
+        assert tasks["answers"].sum() == tasks["queries"].sum() == 400
         assert (
-            found["rows"] == found[["queries", "events", "earlier", "states"]].sum(axis=1)
+            tasks["rows"] == tasks[["queries", "events", "earlier", "states"]].sum(axis=1)
         ).all()
     scan, sawtooth, tree = (runs[one] for one in ("scan", "sawtooth", "tree"))
     assert scan["events"].sum() == sawtooth["events"].sum() == 2_940
@@ -89,12 +91,12 @@ def test_tasks_count_what_they_get(spark: SparkSession) -> None:
 
 def test_the_first_hop_begins_with_the_first_time(spark: SparkSession) -> None:
     rows = spark.sql("SELECT 1 AS k, explode(array(-9223372036854775808, -7)) AS t")
-    asked = wb.Backfill("k", "t", wb.Aggregation("count", windows=100), hop=10)
-    assert hops_of(asked.bound(rows, rows))["hop"].min() == -(2**63)
+    backfill = wb.Backfill("k", "t", wb.Aggregation("count", windows=100), hop=10)
+    assert hops_of(backfill.bound(rows, rows))["hop"].min() == -(2**63)
 
 
 def test_the_naive_join_has_no_tasks_that_count(spark: SparkSession) -> None:
     with pytest.raises(wb.WorkbenchError, match="method: 'naive' has no tasks that count"):
-        asked().tasks(*skewed(spark), method="naive")
+        many_features().tasks(*skewed(spark), method="naive")
     with pytest.raises(wb.WorkbenchError, match=r"method: \['scan'\] has no tasks that count"):
-        asked().tasks(*skewed(spark), method=["scan"])  # type: ignore[arg-type]
+        many_features().tasks(*skewed(spark), method=["scan"])  # type: ignore[arg-type]

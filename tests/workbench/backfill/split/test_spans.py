@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.drawn import draws
 from tests.workbench.backfill.cases import (
-    ASKED,
+    FUNCTION_CASES,
     SCHEMA,
-    Asked,
+    FunctionCase,
     Row,
     by_force,
     events_of,
@@ -27,35 +27,37 @@ from workbench.columnar.blocks import TIME
 from workbench.functions.catalogue import Options
 
 DISTINCT = Options(distinct=True)
-#: What the cases of whole keys have not: every other state, and other ways to pick rows.
+#: Functions that the cases of whole keys lack: every other state, and other ways to pick rows.
 MORE = [
-    Asked(name, "number", lambda rows, _: None, pa.float64())
+    FunctionCase(name, "number", lambda rows, _: None, pa.float64())
     for name in ("product", "stddev", "variance_pop", "skewness", "kurtosis", "mad")
 ]
 MORE += [
-    Asked("sum", "number", lambda rows, _: None, pa.int64(), DISTINCT),
-    Asked("mode", "number", lambda rows, _: None, pa.int64()),
-    Asked("bool_and", "good", lambda rows, _: None, pa.bool_()),
-    Asked("bool_or", "good", lambda rows, _: None, pa.bool_()),
-    Asked("string_agg", "word", lambda rows, _: None, pa.string()),
-    Asked("string_agg", "word", lambda rows, _: None, pa.string(), DISTINCT),
-    Asked("array_agg", "word", lambda rows, _: None, pa.list_(pa.string()), DISTINCT),
-    Asked("array_agg", "number", lambda rows, _: None, pa.list_(pa.int64()), DISTINCT),
-    Asked("approx_count_distinct", "word", lambda rows, _: None, pa.int64(), Options(n=8)),
-    Asked("bounded_count_distinct", "number", lambda rows, _: None, pa.int64(), Options(n=2)),
-    Asked("histogram", "number", lambda rows, _: None, pa.map_(pa.int64(), pa.int64())),
+    FunctionCase("sum", "number", lambda rows, _: None, pa.int64(), DISTINCT),
+    FunctionCase("mode", "number", lambda rows, _: None, pa.int64()),
+    FunctionCase("bool_and", "good", lambda rows, _: None, pa.bool_()),
+    FunctionCase("bool_or", "good", lambda rows, _: None, pa.bool_()),
+    FunctionCase("string_agg", "word", lambda rows, _: None, pa.string()),
+    FunctionCase("string_agg", "word", lambda rows, _: None, pa.string(), DISTINCT),
+    FunctionCase("array_agg", "word", lambda rows, _: None, pa.list_(pa.string()), DISTINCT),
+    FunctionCase("array_agg", "number", lambda rows, _: None, pa.list_(pa.int64()), DISTINCT),
+    FunctionCase("approx_count_distinct", "word", lambda rows, _: None, pa.int64(), Options(n=8)),
+    FunctionCase(
+        "bounded_count_distinct", "number", lambda rows, _: None, pa.int64(), Options(n=2)
+    ),
+    FunctionCase("histogram", "number", lambda rows, _: None, pa.map_(pa.int64(), pa.int64())),
 ]
 MORE += [
-    Asked(name, "number", lambda rows, _: None, pa.list_(pa.int64()), Options(n=k))
+    FunctionCase(name, "number", lambda rows, _: None, pa.list_(pa.int64()), Options(n=k))
     for name in ("first_k", "last_k", "top_k", "bottom_k")
     for k in (1, 3)
 ]
-#: Whether all keys are cut alike, about how many rows a span has, and how many a task reads.
+#: Whether all keys have the same cuts, about how many rows a span has, and how many a task reads.
 plans = st.tuples(st.booleans(), st.integers(1, 9), st.integers(1, 30))
 
 
 def alike(a: Any, b: Any) -> bool:
-    """Whether two answers are the same; floats but for the last digits."""
+    """Return whether two answers are equal, floats except for their last digits."""
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(alike, a, b))
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -65,11 +67,13 @@ def alike(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")
+@pytest.mark.parametrize(
+    "case", FUNCTION_CASES, ids=lambda one: f"{one.function} {one.argument or ''}"
+)
 @given(queries_of, events_of, spans, st.booleans(), st.booleans(), plans)
 @draws(40)
 def test_every_query_gets_what_its_window_holds(
-    asked: Asked,
+    case: FunctionCase,
     queries: list[Row],
     events: list[Row],
     span: Span,
@@ -79,10 +83,10 @@ def test_every_query_gets_what_its_window_holds(
 ) -> None:
     if not queries:
         return
-    expected = [by_force(asked, span, where, by, query, events) for query in queries]
-    found = answer_in_spans(queries, events, [feature(asked, span, where, by)], *plan)
-    answers = found.column("found").to_pylist()
-    assert found.column("id").to_pylist() == list(range(len(queries)))
+    expected = [by_force(case, span, where, by, query, events) for query in queries]
+    table = answer_in_spans(queries, events, [feature(case, span, where, by)], *plan)
+    answers = table.column("found").to_pylist()
+    assert table.column("id").to_pylist() == list(range(len(queries)))
     assert alike([dict(one) if by and one else one for one in answers], expected)
 
 
@@ -90,36 +94,38 @@ def test_every_query_gets_what_its_window_holds(
     queries_of.filter(len),
     events_of,
     st.lists(
-        st.tuples(st.sampled_from([*ASKED, *MORE]), spans, st.booleans(), st.booleans()),
+        st.tuples(st.sampled_from([*FUNCTION_CASES, *MORE]), spans, st.booleans(), st.booleans()),
         min_size=1,
         max_size=6,
     ),
     plans,
 )
 @draws(60)
-def test_features_that_travel_together_are_those_of_whole_keys(
-    queries: list[Row], events: list[Row], asked: list[Any], plan: Any
+def test_features_shuffled_together_equal_those_of_whole_keys(
+    queries: list[Row], events: list[Row], feature_arguments: list[Any], plan: Any
 ) -> None:
     features = [
         replace(one, call=replace(one.call, column=f"found {i}"))
-        for i, one in enumerate(feature(*given) for given in asked)
+        for i, one in enumerate(feature(*arguments) for arguments in feature_arguments)
     ]
     expected = answer_whole(queries, events, features)
-    found = answer_in_spans(queries, events, features, *plan)
-    assert found.column_names == expected.column_names
+    actual = answer_in_spans(queries, events, features, *plan)
+    assert actual.column_names == expected.column_names
     for name in expected.column_names:
-        assert alike(found.column(name).to_pylist(), expected.column(name).to_pylist()), name
+        assert alike(actual.column(name).to_pylist(), expected.column(name).to_pylist()), name
 
 
 @pytest.mark.parametrize("rows_a_span", [1, 2, 9])
-def test_null_is_a_value_among_those_that_are_listed_once(rows_a_span: int) -> None:
-    once = [None, 0, -(2**63)]
+def test_a_list_of_distinct_values_contains_null_once(rows_a_span: int) -> None:
+    distinct = [None, 0, -(2**63)]
     events = [
         dict.fromkeys(SCHEMA.names) | {"k0": "a", TIME: at, "number": one}
-        for at, one in enumerate([*once, 0])
+        for at, one in enumerate([*distinct, 0])
     ]
-    asked = Asked("array_agg", "number", lambda rows, _: once, pa.list_(pa.int64()), DISTINCT)
-    found = answer_in_spans(
-        [{"k0": "a", TIME: 9}], events, [feature(asked, Span(None))], True, rows_a_span
+    case = FunctionCase(
+        "array_agg", "number", lambda rows, _: distinct, pa.list_(pa.int64()), DISTINCT
     )
-    assert found.column("found").to_pylist() == [once]
+    found = answer_in_spans(
+        [{"k0": "a", TIME: 9}], events, [feature(case, Span(None))], True, rows_a_span
+    )
+    assert found.column("found").to_pylist() == [distinct]

@@ -1,4 +1,4 @@
-"""What a worker answers for whole keys, against brute force."""
+"""A worker's answers for whole keys, against brute force."""
 
 from unittest.mock import patch
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.drawn import draws
 from tests.workbench.backfill.cases import (
-    ASKED,
-    Asked,
+    FUNCTION_CASES,
+    FunctionCase,
     Row,
     by_force,
     events_of,
@@ -28,11 +28,13 @@ from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.errors import WorkbenchError
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")
+@pytest.mark.parametrize(
+    "case", FUNCTION_CASES, ids=lambda one: f"{one.function} {one.argument or ''}"
+)
 @given(queries_of, events_of, spans, st.booleans(), st.booleans(), st.randoms())
 @draws(40)
 def test_every_query_gets_what_its_window_holds(
-    asked: Asked,
+    case: FunctionCase,
     queries: list[Row],
     events: list[Row],
     span: Span,
@@ -40,38 +42,36 @@ def test_every_query_gets_what_its_window_holds(
     by: bool,
     random: st.DataObject,
 ) -> None:
-    expected = [by_force(asked, span, where, by, query, events) for query in queries]
+    expected = [by_force(case, span, where, by, query, events) for query in queries]
     random.shuffle(events)  # type: ignore[attr-defined]
-    found = task(feature(asked, span, where, by)).answer(*tables(queries, events)).to_pydict()
-    answers = [dict(one) if by and one else one for one in found["found"]]
-    assert sorted(found["id"]) == list(range(len(queries)))
-    assert dict(zip(found["id"], answers, strict=True)) == dict(enumerate(expected))
+    columns = task(feature(case, span, where, by)).answer(*tables(queries, events)).to_pydict()
+    answers = [dict(one) if by and one else one for one in columns["found"]]
+    assert sorted(columns["id"]) == list(range(len(queries)))
+    assert dict(zip(columns["id"], answers, strict=True)) == dict(enumerate(expected))
 
 
-def test_keys_of_queries_alone_and_of_events_alone_do_not_meet() -> None:
+def test_a_key_of_queries_only_does_not_match_one_of_events_only() -> None:
     queries: list[Row] = [{"k0": "a", "__time__": 5}]
     rest = {"word": None, "good": True, "bucket": None}
     events = [{"k0": "b", "__time__": 1, "number": 3, **rest}]
-    count, total = ASKED[0], ASKED[3]
-    for seen in (events, []):
-        tables_of = tables(queries, seen)
-        found = [task(feature(one, Span(None))).answer(*tables_of) for one in (count, total)]
-        assert [one.column("found").to_pylist() for one in found] == [[0], [None]]
+    count, total = FUNCTION_CASES[0], FUNCTION_CASES[3]
+    for event_rows in (events, []):
+        both_tables = tables(queries, event_rows)
+        answers = [task(feature(one, Span(None))).answer(*both_tables) for one in (count, total)]
+        assert [one.column("found").to_pylist() for one in answers] == [[0], [None]]
 
 
-@pytest.mark.parametrize("given_back", [0, 1, 3])
-def test_a_task_that_would_lose_or_repeat_a_query_says_so(given_back: int) -> None:
-    asked = tables([{"k0": "a", TIME: 5}, {"k0": None, TIME: 5}], [])[0]
-    rows = asked.append_column(PARTITION, pa.array([0, 0], pa.int32())).to_batches()
-    sent = list(SubpartitionTask((*asked.column_names, PARTITION), ("k0",), 1).run(rows))
-    whole = task(feature(ASKED[0], Span(None)))
-    assert QUERY in asked.column_names
-    assert sum(map(len, whole.run(sent))) == 2
-    wrong = pa.table({"id": [0] * given_back, "found": [0] * given_back}).to_batches()
+@pytest.mark.parametrize("returned", [0, 1, 3])
+def test_a_task_that_would_lose_or_repeat_a_query_fails(returned: int) -> None:
+    query_rows = tables([{"k0": "a", TIME: 5}, {"k0": None, TIME: 5}], [])[0]
+    rows = query_rows.append_column(PARTITION, pa.array([0, 0], pa.int32())).to_batches()
+    bundles = list(SubpartitionTask((*query_rows.column_names, PARTITION), ("k0",), 1).run(rows))
+    whole = task(feature(FUNCTION_CASES[0], Span(None)))
+    assert QUERY in query_rows.column_names
+    assert sum(map(len, whole.run(bundles))) == 2
+    wrong = pa.table({"id": [0] * returned, "found": [0] * returned}).to_batches()
     with (
         patch.object(BackfillTask, "answer_subpartition", lambda self, parts: iter(wrong)),
-        pytest.raises(
-            WorkbenchError, match=f"^queries: a task got 2 but would return {given_back}"
-        ),
+        pytest.raises(WorkbenchError, match=f"^queries: a task got 2 but would return {returned}"),
     ):
-        list(whole.run(sent))
+        list(whole.run(bundles))

@@ -23,18 +23,18 @@ from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.functions.catalogue import NO_OPTIONS, Options
 
-ONCE = Options(distinct=True)
+DISTINCT = Options(distinct=True)
 THREE = Options(n=3)
 QUARTERS = Options(q=(0.25, 0.75))
-#: Every function that can be an aggregation, by what it is of.
+#: Every function that can be an aggregation, with its columns and options.
 CALLS: list[tuple[str, tuple[str, ...], Options]] = [
     ("count", (), NO_OPTIONS),
     ("count", ("word",), NO_OPTIONS),
-    ("count", ("word",), ONCE),
+    ("count", ("word",), DISTINCT),
     ("count_distinct", ("word",), NO_OPTIONS),
     ("bounded_count_distinct", ("number",), Options(n=2)),
     *((name, ("number",), NO_OPTIONS) for name in ("sum", "avg", "product", "variance_pop")),
-    *((name, ("number",), ONCE) for name in ("sum", "avg", "stddev", "mad")),
+    *((name, ("number",), DISTINCT) for name in ("sum", "avg", "stddev", "mad")),
     *((name, ("number",), NO_OPTIONS) for name in ("skewness", "kurtosis", "mad", "mode")),
     *((name, ("number", "weight"), NO_OPTIONS) for name in ("covar_pop", "corr")),
     *((name, ("weight",), NO_OPTIONS) for name in ("sum", "avg", "min", "max", "count_distinct")),
@@ -59,15 +59,15 @@ CALLS: list[tuple[str, tuple[str, ...], Options]] = [
     ("approx_quantile", ("number",), Options(n=200, q=(0.5,), single=True)),
 ]
 ENDS = st.one_of(st.just(MOST), st.integers(0, 25))
-WITH_LIVES = SCHEMA.append(pa.field("weight", pa.float64())).append(
+WITH_VALIDITY = SCHEMA.append(pa.field("weight", pa.float64())).append(
     pa.field(VALID_FROM, pa.int64())
 )
-WITH_LIVES = WITH_LIVES.append(pa.field(VALID_TO, pa.int64()))
+WITH_VALIDITY = WITH_VALIDITY.append(pa.field(VALID_TO, pa.int64()))
 
 
 @st.composite
 def valid_rows(draw: st.DrawFn) -> list[Row]:
-    """Events valid from before and from behind their own times; some intervals are empty."""
+    """Draw events valid from before or after their own times; some intervals are empty."""
     rows: list[Row] = draw(events_of)
     for row in rows:
         row[VALID_FROM] = draw(st.integers(-25, 20))
@@ -82,12 +82,12 @@ def call_of(name: str, arguments: tuple[str, ...], options: Options, span: Span)
 
 
 def answers(call: Call, queries: list[Row], events: list[Row], tiled: bool | None) -> list[Any]:
-    """What is found for each query, in their order."""
-    task = BackfillTask((("id", "c0"),), ("k0",), (), WITH_LIVES)
-    asked, _ = tables(queries, [])
-    cogroup = cogroup_of(task.sides(asked, pa.Table.from_pylist(events, WITH_LIVES)))
-    found, sizes = answer_valid(call, cogroup, tiled)
-    values = found.to_pylist()
+    """Return the answers to the queries, in their order."""
+    task = BackfillTask((("id", "c0"),), ("k0",), (), WITH_VALIDITY)
+    query_rows, _ = tables(queries, [])
+    cogroup = cogroup_of(task.sides(query_rows, pa.Table.from_pylist(events, WITH_VALIDITY)))
+    column, sizes = answer_valid(call, cogroup, tiled)
+    values = column.to_pylist()
     assert len(values) == len(sizes) == len(queries)
     in_order: list[Any] = [None] * len(values)
     for row, value in zip(cogroup.queries.row.tolist(), values, strict=True):
@@ -95,25 +95,25 @@ def answers(call: Call, queries: list[Row], events: list[Row], tiled: bool | Non
     return in_order
 
 
-def seen(query: Row, span: Span, row: Row) -> bool:
-    """Whether the row is in the table when the query's window ends."""
-    return query[TIME] is not None and row[VALID_FROM] <= ends(query, span) < row[VALID_TO]
+def is_valid(query: Row, span: Span, row: Row) -> bool:
+    """Return whether the row is in the table when the query's window ends."""
+    return query[TIME] is not None and row[VALID_FROM] <= window_end(query, span) < row[VALID_TO]
 
 
-def ends(query: Row, span: Span) -> int:
+def window_end(query: Row, span: Span) -> int:
     return int((query[TIME] + span.ahead) // span.last_hop * span.last_hop)
 
 
-def alone(call: Call, query: Row, events: list[Row], span: Span) -> Any:
-    """The same function of the rows that are alive, by the engine of events."""
-    alive = [{name: row[name] for name in row} for row in events if seen(query, span, row)]
-    for row in alive:
+def expected_answer(call: Call, query: Row, events: list[Row], span: Span) -> Any:
+    """Return the same function of the valid rows, by the engine of events."""
+    valid = [{name: row[name] for name in row} for row in events if is_valid(query, span, row)]
+    for row in valid:
         row[VALID_FROM], row[VALID_TO] = -MOST, MOST
-    schema = WITH_LIVES.remove(len(WITH_LIVES) - 1).remove(len(WITH_LIVES) - 2)
+    schema = WITH_VALIDITY.remove(len(WITH_VALIDITY) - 1).remove(len(WITH_VALIDITY) - 2)
     from workbench.backfill.worker.buckets import answer_plainly
 
     task = BackfillTask((("id", "c0"),), ("k0",), (), schema)
-    plain = [{name: row.get(name) for name in schema.names} for row in alive]
+    plain = [{name: row.get(name) for name in schema.names} for row in valid]
     cogroup = cogroup_of(task.sides(tables([query], [])[0], pa.Table.from_pylist(plain, schema)))
     return answer_plainly(call, cogroup)[0].to_pylist()[0]
 
@@ -132,7 +132,7 @@ def alike(a: Any, b: Any) -> bool:
 )
 @given(queries_of, valid_rows(), spans)
 @draws(8)
-def test_every_function_sees_the_rows_that_are_there(
+def test_every_function_sees_the_rows_that_are_valid(
     name: str,
     arguments: tuple[str, ...],
     options: Options,
@@ -142,25 +142,25 @@ def test_every_function_sees_the_rows_that_are_there(
     span: Span,
 ) -> None:
     call = call_of(name, arguments, options, span)
-    found = answers(call, queries, events, tiled)
-    expected = [alone(call, query, events, span) for query in queries]
-    for ours, theirs in zip(found, expected, strict=True):
-        assert alike(ours, theirs), (found, expected)
+    actual = answers(call, queries, events, tiled)
+    expected = [expected_answer(call, query, events, span) for query in queries]
+    for ours, theirs in zip(actual, expected, strict=True):
+        assert alike(ours, theirs), (actual, expected)
 
 
-def test_a_row_counts_from_behind_its_begin_to_its_end_and_on_the_tail() -> None:
-    """At the begin of its validity interval and of the window, at the end of neither."""
+def test_validity_intervals_and_windows_include_their_begin_but_not_their_end() -> None:
+    """A row counts at the begin of its validity interval and of the window, not at their ends."""
     row = {"k0": "a", TIME: 0, VALID_FROM: 2, VALID_TO: 6, "number": 1, "weight": 0.0}
     queries: list[Row] = [{"k0": "a", TIME: q} for q in range(9)]
     for window, expected in ((None, [2, 3, 4, 5]), (4, [2, 3, 4]), (3, [2, 3])):
-        found = answers(call_of("count", (), NO_OPTIONS, Span(window)), queries, [row], True)
-        assert [q for q, count in enumerate(found) if count] == expected
+        counts = answers(call_of("count", (), NO_OPTIONS, Span(window)), queries, [row], True)
+        assert [q for q, count in enumerate(counts) if count] == expected
 
 
 def test_many_rows_are_tiled_and_answers_do_not_depend_on_other_queries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """By some queries at once or by all, and whether others are asked or not."""
+    """All queries, every seventh one, and a few at a time have the same answers."""
     random = np.random.default_rng(5)
     events: list[Row] = [
         {

@@ -1,5 +1,5 @@
-"""An online view says what a backfill of the same events says: whatever was uploaded and streamed,
-in which order, how late and how often."""
+"""An online view agrees with a backfill of the same events: whatever was uploaded and streamed, in
+which order, how late and how often."""
 
 import math
 import random
@@ -44,7 +44,7 @@ from workbench.online.worker import UploadTask, Written
 from workbench.stores import StoreError
 
 KEYS = ["a", "b", "c"]
-#: Whole numbers, so that what does not spread does not by rounding either.
+#: Whole numbers, so that rounding gives equal values no spread.
 REALS = st.one_of(st.none(), st.integers(-5, 5).map(float))
 rows = st.fixed_dictionaries(
     {
@@ -64,12 +64,12 @@ rows = st.fixed_dictionaries(
     }
 )
 batches = st.lists(rows, max_size=12)
-#: Batches of a stream, uploads and batches that come once more, in any order.
+#: Batches of a stream, uploads and repeated batches, in any order.
 actions = st.lists(st.one_of(batches, st.sampled_from(["upload", "again"])), max_size=8)
 
 
-def plays(view: View, first: list[Row], actions: list[Any], until: int) -> None:
-    """Upload, and do what is said."""
+def run_actions(view: View, first: list[Row], actions: list[Any], until: int) -> None:
+    """Upload, and run the actions."""
     view.seen += first
     view.upload(until)
     last: list[Row] = []
@@ -90,7 +90,7 @@ def plays(view: View, first: list[Row], actions: list[Any], until: int) -> None:
 @pytest.mark.parametrize("by", [False, True], ids=["plain", "by bucket"])
 @given(batches, actions, st.integers(-2, 3), st.integers(0, LASTING), st.booleans())
 @draws(40)
-def test_a_fetch_says_what_a_backfill_says(
+def test_a_fetch_agrees_with_a_backfill(
     by: bool,
     calls: Any,
     first: list[Row],
@@ -101,32 +101,32 @@ def test_a_fetch_says_what_a_backfill_says(
 ) -> None:
     layout = layout_of(features(by, ignore_nulls, calls))
     view = View(Memory(), layout)
-    plays(view, first, actions, end * STEP)
+    run_actions(view, first, actions, end * STEP)
     at = view.until + later
     # A sum of integers that does not fit is an error for its key, as it is for a backfill.
     known = [row | {"number": None} if row["number"] == 2**62 else row for row in view.known]
     if known != view.known:
         check_sums(view, at)
         return
-    found, answers = view.fetch(KEYS, at), expected(layout, known, KEYS, at)
-    for key, row, answer in zip(KEYS, found, answers, strict=True):
-        own = [one for one in known if one["k0"] == key]
+    fetched, answers = view.fetch(KEYS, at), expected(layout, known, KEYS, at)
+    for key, row, answer in zip(KEYS, fetched, answers, strict=True):
+        of_key = [one for one in known if one["k0"] == key]
         if row is not None:
             wrong = {n: (row[n], answer[n]) for n in answer if not agree(row[n], answer[n])}
             assert not wrong
             assert list(row) == list(answer)
-        elif "not in the store" in found.errors[key]:
-            assert not own
+        elif "not in the store" in fetched.errors[key]:
+            assert not of_key
         else:
-            assert "a hop cannot be cut" in found.errors[key]
-            assert any(one[TIME] >= at and one[TIME] // 12 == at // 12 for one in own)
+            assert "a hop cannot be cut" in fetched.errors[key]
+            assert any(one[TIME] >= at and one[TIME] // 12 == at // 12 for one in of_key)
 
 
 def check_sums(view: View, at: int) -> None:
     """A large sum is right or an error."""
-    found = view.fetch(KEYS, at)
-    for key, row in zip(KEYS, found, strict=True):
-        assert row is not None or found.errors[key]
+    fetched = view.fetch(KEYS, at)
+    for key, row in zip(KEYS, fetched, strict=True):
+        assert row is not None or fetched.errors[key]
 
 
 def event(key: str, time: int, **values: Any) -> Row:
@@ -138,7 +138,7 @@ def layout() -> StoreLayout:
     return layout_of(features())
 
 
-def test_hops_that_an_upload_has_are_removed(layout: StoreLayout) -> None:
+def test_streamed_hops_that_an_upload_contains_are_removed(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     view.upload(0)
     view.stream([event("a", time) for time in range(30)] + [event("b", 3)])
@@ -155,7 +155,7 @@ def test_hops_that_an_upload_has_are_removed(layout: StoreLayout) -> None:
     assert len(view.store.held[left[0]]) <= 2 * size  # type: ignore[attr-defined]
 
 
-def test_a_key_of_whose_events_nothing_is_kept_stays_known() -> None:
+def test_a_key_without_retained_events_stays_known() -> None:
     view = View(Memory(), layout_of(features(calls=OF_EVENTS[:1])))
     view.upload(0)
     view.stream([event("b", 13)])
@@ -183,14 +183,14 @@ def test_a_hop_of_any_size_that_would_be_cut_is_an_error() -> None:
     for calls in (CALLS, OF_EVENTS, OF_BYTES):
         view = View(Memory(), layout_of(features(calls=calls)))
         view.upload(12)
-        given = {"word": "x", "number": 5}
-        view.stream([event("a", 16, good=True, **given), event("a", 19, good=True, **given)])
+        values = {"word": "x", "number": 5}
+        view.stream([event("a", 16, good=True, **values), event("a", 19, good=True, **values)])
         for at, cut in ((16, True), (17, True), (19, True), (20, False)):
             assert ("a" in view.fetch(["a"], at).errors) == cut
 
 
 def test_a_late_upload_counts_nothing_twice() -> None:
-    """One whose end the stream has passed long ago, with the events that were streamed."""
+    """The stream is far ahead of each upload's end, and an upload contains streamed events."""
     view = View(Memory(), layout_of(features(calls=[*CALLS[:6], *OF_EVENTS[:4], *OF_BYTES[:3]])))
     view.upload(0)
     for first in range(0, 40, 10):
@@ -217,38 +217,38 @@ def test_an_event_exactly_on_the_tail_counts(until: int) -> None:
     assert row["histogram_1_30_4"] == {19: 1, 20: 1, 28: 1}
 
 
-def test_null_is_a_value_among_those_that_are_listed_once() -> None:
+def test_a_list_of_distinct_values_contains_null_once() -> None:
     layout = layout_of(features(calls=[("distinct array_agg", ("number",), pa.list_(pa.int64()))]))
-    view, once = View(Memory(), layout), [None, 0, -(2**63)]
-    view.seen = [event("a", at, number=one) for at, one in enumerate([*once, 0])]
+    view, distinct = View(Memory(), layout), [None, 0, -(2**63)]
+    view.seen = [event("a", at, number=one) for at, one in enumerate([*distinct, 0])]
     view.upload(STEP)
-    (found,) = view.fetch(["a"], STEP)
-    assert found is not None
-    assert list(found.values()) == [once] * len(layout.features)
+    (row,) = view.fetch(["a"], STEP)
+    assert row is not None
+    assert list(row.values()) == [distinct] * len(layout.features)
 
 
-def test_an_estimate_of_many_merged_states_is_as_near_as_that_of_one() -> None:
-    drawn = random.Random(5)
-    times = [drawn.randint(0, 39) for _ in range(8_000)]
-    rows = [event("a", time, number=drawn.randint(-99, 99) ** 3) for time in times]
+def test_an_estimate_from_many_merged_states_is_as_accurate_as_from_one() -> None:
+    generator = random.Random(5)
+    times = [generator.randint(0, 39) for _ in range(8_000)]
+    rows = [event("a", time, number=generator.randint(-99, 99) ** 3) for time in times]
     view = View(Memory(), layout_of(features(calls=[OF_BYTES[6]])))
     view.seen = rows[:4_000]
     view.upload(24)
     view.stream([row for row in rows[:4_000] if row[TIME] >= 24])
     for first in range(4_000, 8_000, 400):
         view.stream(rows[first : first + 400])
-    found = view.fetch(["a"], 40)["a"]
+    estimates = view.fetch(["a"], 40)["a"]
     for name, begin in (("approx_quantile_0_9_4", 28), ("approx_quantile_0_30_6", 6)):
         values = [row["number"] for row in view.known if row[TIME] >= begin]
         below, to = (
-            sum(one < found[name] for one in values),
-            sum(one <= found[name] for one in values),
+            sum(one < estimates[name] for one in values),
+            sum(one <= estimates[name] for one in values),
         )
-        most = (math.log(len(values) / 200) + 6) / 200
-        assert below / len(values) - most <= 0.5 <= to / len(values) + most
+        tolerance = (math.log(len(values) / 200) + 6) / 200
+        assert below / len(values) - tolerance <= 0.5 <= to / len(values) + tolerance
 
 
-def test_streams_that_do_not_follow_are_refused(layout: StoreLayout) -> None:
+def test_streams_that_do_not_continue_the_store_are_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     with pytest.raises(
         WorkbenchError, match="nothing has been uploaded to the store in memory yet"
@@ -264,7 +264,7 @@ def test_streams_that_do_not_follow_are_refused(layout: StoreLayout) -> None:
         apply_batch(view.store, layout, LASTING, table_of([]), "a second one", 0)
 
 
-def test_a_batch_that_a_checkpoint_plans_anew_is_refused(layout: StoreLayout) -> None:
+def test_a_repeated_batch_with_other_events_is_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     view.upload(0)
     first, more = [event("a", 1)], [event("a", 1), event("a", 2)]
@@ -279,16 +279,16 @@ def test_a_batch_that_a_checkpoint_plans_anew_is_refused(layout: StoreLayout) ->
     assert view.fetch(["a"], 4)["a"]["count_0_9_4"] == 2
 
 
-def test_an_upload_of_which_the_store_has_lost_records_is_refused(layout: StoreLayout) -> None:
+def test_an_upload_whose_store_lost_records_is_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     view.seen += [event("a", 1)]
     view.upload(12)
     events = table_of([event(key, 1) for key in "abcdefg"])
 
     def job(task: UploadTask) -> list[Written]:
-        found = replace(task, records_at_once=2).write(events)
-        assert view.store.write([(found.written[1], None)])
-        return [found]
+        written = replace(task, records_at_once=2).write(events)
+        assert view.store.write([(written.written[1], None)])
+        return [written]
 
     with pytest.raises(StoreError, match="was emptied or replaced while the upload ran; upload a"):
         upload(view.store, layout, 12, LASTING, job)
@@ -307,7 +307,7 @@ def test_infinite_events_spread_beyond_numbers_and_are_uploaded_without_a_warnin
     assert all(math.isnan(value) for value in spreads)
 
 
-def test_the_end_that_is_named_in_place_of_one_within_a_hop_can_be_taken(
+def test_the_end_that_an_error_suggests_is_accepted(
     layout: StoreLayout,
 ) -> None:
     view, first = View(Memory(), layout), -(2**62)
@@ -348,10 +348,10 @@ def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: S
     view.seen += [event("a", 1, number=3)]
     view.upload(12)
     view.stream([event("b", 14)])
-    found = view.fetch(["a", "zed", 7, "b", ["a"]], 14)
-    assert found["a"]["sum_2_30_6"] is None
-    assert found["a"]["count_1_30_4"] == 1
-    assert found.errors == {
+    fetched = view.fetch(["a", "zed", 7, "b", ["a"]], 14)
+    assert fetched["a"]["sum_2_30_6"] is None
+    assert fetched["a"]["count_1_30_4"] == 1
+    assert fetched.errors == {
         "zed": "key: 'zed' is not in the store: it has no event that was uploaded or streamed.",
         7: "key: 7 is not a value of 'user', which holds string.",
         "b": "at: 'b' has an event at 14 or later in a hop that has begun, and a hop cannot be "
@@ -359,19 +359,19 @@ def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: S
         "['a']": "key: ['a'] is not a value of 'user', which holds string.",
     }
     assert view.fetch([], 14).rows == ()
-    assert [row is None for row in found] == [False, True, True, True, True]
-    assert found.to_pandas()["error"].notna().tolist() == [False, True, True, True, True]
+    assert [row is None for row in fetched] == [False, True, True, True, True]
+    assert fetched.to_pandas()["error"].notna().tolist() == [False, True, True, True, True]
     with pytest.raises(WorkbenchError, match="'zed' is not in the store"):
-        found["zed"]
+        fetched["zed"]
     with pytest.raises(WorkbenchError, match="'unasked' was not asked for"):
-        found["unasked"]
+        fetched["unasked"]
     with pytest.raises(WorkbenchError, match="at: 11 is before 12, where the upload"):
         view.fetch(["a"], 11)
     with pytest.raises(WorkbenchError, match="at: 53 is after 52, up to which the upload until"):
         view.fetch(["a"], 53)
 
 
-def test_a_fetch_without_a_time_asks_the_views_clock() -> None:
+def test_a_fetch_without_a_time_uses_the_clock_of_the_view() -> None:
     backfill = wb.Backfill("user", "at", wb.Aggregation("count", windows="1 day"))
     zoned = SCHEMA.set(1, pa.field(TIME, pa.timestamp("us", "UTC")))
     (count,) = features(calls=CALLS[:1])[:1]
@@ -391,20 +391,20 @@ def test_a_fetch_without_a_time_asks_the_views_clock() -> None:
 
 
 def test_a_fetch_out_of_range_is_one_sentence_however_long_an_upload_serves() -> None:
-    """Longer than Python's calendar goes."""
+    """This one serves for longer than Python's calendar."""
     zoned = SCHEMA.set(1, pa.field(TIME, pa.timestamp("us", "UTC")))
     layout = StoreLayout("the backfill", ("user",), features(), zoned)
     store = Memory()
     rows = pa.Table.from_pylist([event("a", 1)], zoned)
     upload(store, layout, 24, 2**60, lambda task: [task.write(rows)])
-    reading = StoreReader(store, layout.backfill)
+    reader = StoreReader(store, layout.backfill)
     with pytest.raises(WorkbenchError, match=r"at: 1970-01-01 00:00:00.*is before 1970-01-01 00:"):
-        fetch_features(reading, ["a"], 0)
-    assert fetch_features(reading, ["a"], 24).errors == {}
+        fetch_features(reader, ["a"], 0)
+    assert fetch_features(reader, ["a"], 24).errors == {}
 
 
 @pytest.mark.parametrize(
-    ("kind", "there", "wrong"),
+    ("kind", "valid", "invalid"),
     [
         (pa.string(), ["ann"], ["\ud800"]),
         (pa.large_string(), ["ann"], ["\ud800"]),
@@ -421,16 +421,16 @@ def test_a_fetch_out_of_range_is_one_sentence_however_long_an_upload_serves() ->
     ],
     ids=str,
 )
-def test_a_key_that_no_column_can_hold_is_an_error_of_its_own(
-    kind: pa.DataType, there: list[Any], wrong: list[Any]
+def test_a_key_that_no_column_can_hold_has_its_own_error(
+    kind: pa.DataType, valid: list[Any], invalid: list[Any]
 ) -> None:
     layout = StoreLayout("the backfill", ("user",), features(), SCHEMA.set(0, pa.field("k0", kind)))
     store = Memory()
-    events = table_of([event("a", 1)]).set_column(0, "k0", pa.array(there[:1], kind))
+    events = table_of([event("a", 1)]).set_column(0, "k0", pa.array(valid[:1], kind))
     upload(store, layout, 12, LASTING, lambda task: [task.write(events)])
-    found = fetch_features(StoreReader(store, layout.backfill), [*there, *wrong], 14)
-    assert [row is None for row in found] == [False] * len(there) + [True] * len(wrong)
-    assert all(str(error).startswith("key: ") for error in found.errors.values())
+    fetched = fetch_features(StoreReader(store, layout.backfill), [*valid, *invalid], 14)
+    assert [row is None for row in fetched] == [False] * len(valid) + [True] * len(invalid)
+    assert all(str(error).startswith("key: ") for error in fetched.errors.values())
 
 
 def test_a_map_of_numbers_has_its_buckets_in_order_and_nan_last() -> None:
@@ -445,25 +445,27 @@ def test_a_map_of_numbers_has_its_buckets_in_order_and_nan_last() -> None:
     assert str([*row["count_0_30_6"]]) == "[-1.0, 1.0, 2.0, inf, nan]"
 
 
-def test_an_error_about_one_key_is_of_that_key() -> None:
-    """Python calls 0, 0.0 and False equal; of whole numbers the first one alone is a key."""
+def test_an_error_about_one_key_belongs_to_that_key() -> None:
+    """Python calls 0, 0.0 and False equal; of these, only the first is an integer key."""
     schema = SCHEMA.set(0, pa.field("k0", pa.int64()))
     layout = StoreLayout("the backfill", ("user",), features(), schema)
     store = Memory()
     events = table_of([event("0", 1, number=3)]).set_column(0, "k0", pa.array([0]))
     upload(store, layout, 12, LASTING, lambda task: [task.write(events)])
-    reading = StoreReader(store, layout.backfill)
-    for asked in ([0, 0.0, False], [False, 0.0, 0]):
-        found = fetch_features(reading, asked, 14)
-        assert found[0]["count_1_30_4"] == 1
+    reader = StoreReader(store, layout.backfill)
+    for keys in ([0, 0.0, False], [False, 0.0, 0]):
+        fetched = fetch_features(reader, keys, 14)
+        assert fetched[0]["count_1_30_4"] == 1
         for key in (0.0, False):
             with pytest.raises(WorkbenchError, match=f"key: {key!r} is not a value of 'user'"):
-                found[key]
-        wrong = [error is not None for error in found.to_pandas()["error"]]
-        assert wrong == [row is None for row in found] == [type(key) is not int for key in asked]
-    assert fetch_features(reading, [0], 14)[0.0]["count_1_30_4"] == 1
+                fetched[key]
+        has_error = [error is not None for error in fetched.to_pandas()["error"]]
+        assert (
+            has_error == [row is None for row in fetched] == [type(key) is not int for key in keys]
+        )
+    assert fetch_features(reader, [0], 14)[0.0]["count_1_30_4"] == 1
     with pytest.raises(WorkbenchError, match="7 was not asked for"):
-        fetch_features(reading, [0, 0.0], 14)[7]
+        fetch_features(reader, [0, 0.0], 14)[7]
 
 
 @pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us", "UTC"), pa.float64()])

@@ -45,10 +45,10 @@ consistency_figure(pd.DataFrame({"time": [0, 5], "column": "n", "rows": 4, **sta
 """,
     'served("count")',
     """
-from tests.workbench.figures.behaviour.test_retention import FOUND
+from tests.workbench.figures.behaviour.test_retention import RETENTION
 from workbench.figures.behaviour.retention import retention_figure
 from workbench.figures.pictured import Pictured
-Pictured(retention_figure(FOUND), "who comes back")
+Pictured(retention_figure(RETENTION), "who comes back")
 """,
     """
 import ipywidgets

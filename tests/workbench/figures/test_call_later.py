@@ -1,4 +1,4 @@
-"""What plotly imports by way of others, and nobody calls, is not loaded for a chart."""
+"""A module that plotly imports indirectly, and nothing calls, is not loaded for a chart."""
 
 import subprocess
 import sys
@@ -9,9 +9,9 @@ LOADED = "'lark' in sys.modules"
 
 
 def run(code: str) -> list[str]:
-    """The words that a fresh process prints."""
-    given = [sys.executable, "-W", "error", "-c", f"import sys; {code}"]
-    return subprocess.run(given, capture_output=True, text=True, check=True).stdout.split()
+    """Return the words that a fresh process prints."""
+    command = [sys.executable, "-W", "error", "-c", f"import sys; {code}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 @pytest.mark.parametrize("module", ["workbench.widgets.chart", "workbench.figures.theme"])
@@ -23,7 +23,7 @@ def test_a_chart_loads_no_grammars(module: str) -> None:
 @pytest.mark.parametrize(
     ("address", "valid"), [("https://example.org/é", "True"), ("no address", "False")]
 )
-def test_addresses_are_validated_as_ever(address: str, valid: str) -> None:
+def test_addresses_are_still_validated(address: str, valid: str) -> None:
     schema = "{'type': 'string', 'format': 'iri'}"
     code = f"""
 import workbench.figures
@@ -41,11 +41,11 @@ print(Validator({schema}, format_checker=FormatChecker()).is_valid({address!r}),
         "import rfc3987_syntax.syntax_helpers; parse = rfc3987_syntax.syntax_helpers.parse",
     ],
 )
-def test_what_else_it_has_is_there(use: str) -> None:
-    asked = "print(parse('iri', 'https://example.org').data)"
-    assert run(f"import workbench.figures; {use}; {asked}") == ["iri"]
+def test_the_other_names_of_the_module_can_be_imported(use: str) -> None:
+    call = "print(parse('iri', 'https://example.org').data)"
+    assert run(f"import workbench.figures; {use}; {call}") == ["iri"]
 
 
-def test_what_is_not_installed_is_still_not_there() -> None:
+def test_a_module_that_is_not_installed_is_not_added() -> None:
     code = "from workbench.figures.call_later import call_later; call_later('no_module', 'none')"
     assert run(f"{code}; print('no_module' in sys.modules)") == ["False"]

@@ -1,4 +1,4 @@
-"""Fewer points, and no peak less: what is drawn of a column reaches as far as all of its points."""
+"""Fewer points without a lost peak: those drawn of a column have the range of all of its points."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def lines(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.float64], int]
 
 
 def ends(y: NDArray[np.float64]) -> tuple[float, float]:
-    """The least and the greatest of the values, if there are any."""
+    """Return the least and the greatest of the values, or zeros if there are none."""
     known = y[~np.isnan(y)]
     return (known.min(), known.max()) if len(known) else (0.0, 0.0)
 
@@ -71,7 +71,7 @@ def test_a_gap_that_is_wider_than_a_column_stays_a_gap() -> None:
 
 
 @pytest.mark.parametrize("unit", ["s", "us"])
-def test_times_are_places_before_1970_too(unit: str) -> None:
+def test_times_before_1970_are_positions_too(unit: str) -> None:
     x = np.arange(-500, 500).astype(f"M8[{unit}]")
     y = np.zeros(1000)
     y[[123, 877]] = 5, -5
@@ -91,7 +91,7 @@ def test_marks_keep_the_outermost_and_one_in_each_place(line: tuple[Any, ...]) -
         assert max(far) <= height * 1.001
 
 
-def test_what_is_in_view_goes_on_to_the_next_point_on_either_side() -> None:
+def test_a_view_includes_the_next_point_on_either_side() -> None:
     x = np.array([0, 10, 10, 20, 30])
     assert x[in_view(x, 10, 15)].tolist() == [0, 10, 10, 20]
     assert x[within(x, 10, 15)].tolist() == [10, 10]

@@ -31,8 +31,8 @@ def in_segments(*segments: str | None) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[["device", *STEPS.columns]]
 
 
-def called(table: pd.DataFrame, **words: object) -> pd.DataFrame:
-    table.attrs |= words
+def with_attrs(table: pd.DataFrame, **attributes: object) -> pd.DataFrame:
+    table.attrs |= attributes
     return table
 
 
@@ -43,7 +43,7 @@ def test_a_bar_shows_who_reached_a_step_and_a_hatched_one_who_was_lost() -> None
     assert lost.marker.pattern.shape == "/"
 
 
-def test_both_denominators_are_written_beside_each_step() -> None:
+def test_both_denominators_are_written_next_to_each_step() -> None:
     *_, words = funnel_figure(STEPS).data
     assert words.text[2] == " <b>10</b> · 25.0% of step 2<br> 10.0% of step 1"
     assert words.text[1] == " <b>40</b><br> 40.0% of step 1"
@@ -61,19 +61,19 @@ def test_a_step_that_comes_twice_has_two_rows() -> None:
 
 
 def test_labels_have_the_unit_of_the_keys() -> None:
-    figure = funnel_figure(called(STEPS.copy(), unit="aircraft"))
+    figure = funnel_figure(with_attrs(STEPS.copy(), unit="aircraft"))
     assert "100 aircraft that took step 1" in figure.layout.title.subtitle.text
     assert figure.data[0].hovertemplate == "%{x:,} aircraft reached %{customdata}<extra></extra>"
-    drawn = times_figure(called(TIMES.copy(), unit="aircraft"))
+    drawn = times_figure(with_attrs(TIMES.copy(), unit="aircraft"))
     assert drawn.layout.title.subtitle.text == "of 10 aircraft that took all"
 
 
-def test_of_one_user_the_words_are_singular() -> None:
-    alone = called(STEPS.assign(users=[2, 1, 1], lost=[0, 1, 0]), unit="users")
+def test_one_user_is_written_in_the_singular() -> None:
+    alone = with_attrs(STEPS.assign(users=[2, 1, 1], lost=[0, 1, 0]), unit="users")
     reached, lost = (trace.hovertemplate for trace in funnel_figure(alone).data[:2])
-    assert [told.split()[1] for told in reached] == ["users", "user", "user"]
-    assert [told.split()[1] for told in lost] == ["users", "user", "users"]
-    one = called(TIMES.assign(users=[0, 1]), unit="users")
+    assert [template.split()[1] for template in reached] == ["users", "user", "user"]
+    assert [template.split()[1] for template in lost] == ["users", "user", "users"]
+    one = with_attrs(TIMES.assign(users=[0, 1]), unit="users")
     assert times_figure(one).layout.title.subtitle.text == "of 1 user that took all"
 
 
@@ -89,15 +89,15 @@ def test_each_later_step_is_a_panel_of_shares_of_each_segment_s_own_first_step()
 
 def test_a_long_name_above_a_panel_stands_on_two_lines() -> None:
     table = in_segments("tv")
-    named = dict(zip(table["step"].unique(), ["a", "put into the cart", "paid"], strict=True))
-    figure = funnel_figure(called(table.assign(step=table["step"].map(named)), unit="users"))
+    names = dict(zip(table["step"].unique(), ["a", "put into the cart", "paid"], strict=True))
+    figure = funnel_figure(with_attrs(table.assign(step=table["step"].map(names)), unit="users"))
     heads = [note.text for note in figure.layout.annotations]
     assert heads == ["2 put into the<br>cart", "3 paid"]
     assert figure.layout.margin.t > funnel_figure(in_segments("tv")).layout.margin.t
 
 
 def test_the_largest_segments_are_drawn_and_the_others_as_one() -> None:
-    table = called(in_segments(*"abcdefgh"), all=[900, 400, 100])
+    table = with_attrs(in_segments(*"abcdefgh"), all=[900, 400, 100])
     figure = funnel_figure(table)
     assert list(figure.layout.yaxis.ticktext)[-2:] == ["f  100", "2 others  300"]
     assert funnel_figure(table, most=8).layout.yaxis.ticktext[-1] == "h  100"
@@ -113,17 +113,17 @@ def test_segments_of_several_columns_and_without_a_value_have_names() -> None:
 def test_those_who_were_excluded_are_drawn_apart_from_those_who_were_lost() -> None:
     table = STEPS.assign(lost=[0, 50, 30], excluded=[0, 10, 0])
     figure = funnel_figure(table)
-    reached, lost, excluded, beside = figure.data
+    reached, lost, excluded, labels = figure.data
     assert [bar.name for bar in (reached, lost, excluded)] == ["reached the step", LOST, EXCLUDED]
     assert lost.marker.pattern.shape != excluded.marker.pattern.shape
     assert excluded.x.tolist() == [0, 10, 0]
-    assert beside.x.tolist() == [100, 100, 40]
+    assert labels.x.tolist() == [100, 100, 40]
     assert "crossed: excluded" in figure.layout.title.subtitle.text
     assert "excluded" not in funnel_figure(table.assign(excluded=0)).layout.title.subtitle.text
 
 
 def test_a_share_is_of_the_required_step_before() -> None:
-    texts = funnel_figure(called(STEPS.copy(), before=[0, 0, 0])).data[-1].text
+    texts = funnel_figure(with_attrs(STEPS.copy(), before=[0, 0, 0])).data[-1].text
     assert "of step 2" not in texts[2]
     assert "25.0% of step 2" in funnel_figure(STEPS).data[-1].text[2]
 
@@ -136,7 +136,7 @@ def test_a_table_of_segments_has_one_row_for_each() -> None:
     assert table["3 checkout, share"].tolist() == [0.1, 0.1]
 
 
-def test_times_are_drawn_as_intervals_that_a_person_reads() -> None:
+def test_times_are_drawn_as_readable_intervals() -> None:
     figure = times_figure(TIMES)
     assert list(figure.data[0].customdata) == ["0 s to 1 h", "1 h to 2 h"]
     assert list(figure.data[0].text) == ["3", "7"]
@@ -147,17 +147,20 @@ def test_times_are_drawn_as_intervals_that_a_person_reads() -> None:
 def test_integer_times_stay_integers_and_have_the_unit_of_their_column() -> None:
     table = pd.DataFrame({"from": [0, 5], "to": [5, 10], "users": [1, 2]})
     assert list(times_figure(table).data[0].customdata) == ["0 to 5", "5 to 10"]
-    figure = times_figure(called(table, time_unit="rounds"))
+    figure = times_figure(with_attrs(table, time_unit="rounds"))
     assert list(figure.data[0].customdata) == ["0 to 5 rounds", "5 to 10 rounds"]
     assert figure.layout.xaxis.title.text == "rounds"
 
 
-def test_nobody_at_all_is_a_sentence_and_no_error() -> None:
-    none = STEPS.assign(users=0, lost=0, from_first=float("nan"), from_previous=float("nan"))
+def test_a_figure_without_users_is_a_sentence_and_no_error() -> None:
+    nobody = STEPS.assign(users=0, lost=0, from_first=float("nan"), from_previous=float("nan"))
     for figure, sentence in (
-        (funnel_figure(none), "No users took step 1, signup."),
+        (funnel_figure(nobody), "No users took step 1, signup."),
         (times_figure(TIMES.iloc[:0]), "No users reached all steps."),
-        (times_figure(called(TIMES.assign(users=0), unit="ships")), "No ships reached all steps."),
+        (
+            times_figure(with_attrs(TIMES.assign(users=0), unit="ships")),
+            "No ships reached all steps.",
+        ),
     ):
         assert len(figure.data) == 0
         assert figure.layout.annotations[0].text == sentence

@@ -21,14 +21,14 @@ from workbench.widgets.html import HTML
 
 SVG = "circle clipPath g line path pattern polygon polyline rect style svg text title tspan"
 PAGE = "b br button code details div p pre small span style summary table tbody td th thead tr"
-OWN_OF_PLOTLY = {
+PLOTLY_TAGS = {
     *("<b>", "</b>", "<br>", "<extra>", "</extra>", "</span>", '<span style="font-size:12px">')
 }
 each_name = pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 
 
 def beginning(name: str) -> str:
-    """What is left of a name in the smallest place, with blanks as pages show them."""
+    """Return what the smallest place shows of a name, with blanks as pages show them."""
     return " ".join(readable(name)[:9].split())
 
 
@@ -42,7 +42,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags, self.attributes, self.words = set[str](), set[str](), ""
-        # A plain text, of which no part escapes what is added to it.
+        # Plain text, as adding to markup would escape what is added.
         self.feed(str(text))
         self.close()
 
@@ -58,7 +58,7 @@ class Page(html.parser.HTMLParser):
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text of a figure."""
+    """Yield every text of a figure."""
     if isinstance(value, dict):
         for one in value.values():
             yield from texts(one)
@@ -74,12 +74,12 @@ def texts_of(figure: go.Figure) -> list[str]:
     for name in ("template", "legendgroup"):
         plain["layout"].pop(name, None)
     for trace in plain["data"]:
-        trace.pop("legendgroup", None)  # which no one sees
+        trace.pop("legendgroup", None)  # which is not shown
     return list(texts({"data": plain["data"], "layout": plain["layout"]}))
 
 
 def pages_of(widget: Any) -> Iterator[HTML]:
-    """All places of a widget that show markup."""
+    """Yield all widgets within a widget that show markup."""
     if isinstance(widget, ipywidgets.HTML):
         yield widget
     for child in getattr(widget, "children", ()):
@@ -105,11 +105,11 @@ def is_safe_svg(drawn: str) -> str:
 
 def is_safe_figure(figure: go.Figure) -> str:
     """Check a figure as plotly reads its texts, and return its words."""
-    found = texts_of(figure)
-    assert {tag for text in found for tag in re.findall("<[^<>]*>", text)} <= OWN_OF_PLOTLY
-    left = [re.sub("<[^<>]*>", "", text) for text in found]
-    assert not [text for text in left if "<" in text or "$" in text]
-    return squeezed(" ".join(map(html.unescape, left)))
+    figure_texts = texts_of(figure)
+    assert {tag for text in figure_texts for tag in re.findall("<[^<>]*>", text)} <= PLOTLY_TAGS
+    plain_texts = [re.sub("<[^<>]*>", "", text) for text in figure_texts]
+    assert not [text for text in plain_texts if "<" in text or "$" in text]
+    return squeezed(" ".join(map(html.unescape, plain_texts)))
 
 
 def is_safe_page(place: HTML) -> str:
@@ -138,13 +138,13 @@ def test_every_widget_shows_a_name_as_it_is(name: str) -> None:
         nameless = list(pages_of(getattr(widget, "share", None)))
         for place in pages_of(widget):
             words = is_safe_page(place)
-            # A heading says what an explorer is, and buttons what they do: no name of every table.
+            # Headings name the explorer and buttons their action, not the names in a table.
             # A table that was made here has no line of Python.
             if place in nameless or "wb-heading" in place.value or not place.value:
                 continue
-            # A line of Python has it as Python writes it.
-            shown = repr(name)[1:] if "wb-code" in place.value else name
-            assert beginning(shown) in words, kind
+            # A line of Python has the name as Python writes it.
+            expected = repr(name)[1:] if "wb-code" in place.value else name
+            assert beginning(expected) in words, kind
         assert widget.comm is None or json.dumps(widget.get_state(), default=str)
 
 
@@ -158,7 +158,7 @@ def test_the_explorers_show_hostile_tables(spark: SparkSession) -> None:
         assert re.search("<(img|i>|/sc)", words), kind
 
 
-def test_the_text_of_a_failed_job_is_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_text_of_a_failed_job_is_not_markup(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:
         raise wb.WorkbenchError(f"key: {NAMES['image']!r} is gone.")
 
@@ -170,7 +170,7 @@ def test_the_text_of_a_failed_job_is_no_markup(monkeypatch: pytest.MonkeyPatch) 
     assert is_safe_page(people.note) == f"✕ key: {NAMES['image']!r} is gone."
 
 
-def test_a_place_for_markup_escapes_what_is_none() -> None:
+def test_an_html_widget_escapes_text_that_is_not_markup() -> None:
     place = HTML("a < b")
     assert place.value == "a &lt; b"
     place.value = element("b", "a < b")

@@ -1,4 +1,4 @@
-"""A moving band as a figure: what is drawn of it, with which marks and words."""
+"""A moving band as a figure: what is drawn, with which marks and words."""
 
 from dataclasses import replace
 
@@ -17,7 +17,9 @@ BAND = Band(
     {0.25: np.full(6, 1.0), 0.5: np.full(6, 1.5), 0.75: np.full(6, 2.0)},
     np.array([0, 0, 1, 0, -1, 0], np.int8),
 )
-NONE = Band(np.arange(0), np.empty(0), {0.25: np.empty(0), 0.75: np.empty(0)}, np.empty(0, np.int8))
+EMPTY = Band(
+    np.arange(0), np.empty(0), {0.25: np.empty(0), 0.75: np.empty(0)}, np.empty(0, np.int8)
+)
 
 
 def long(rows: int) -> Band:
@@ -60,7 +62,7 @@ def test_a_point_says_what_its_window_holds() -> None:
     assert "median %{customdata[1]" in line.hovertemplate
 
 
-def test_a_zoom_draws_what_is_seen_and_leads_out_of_it_on_both_sides() -> None:
+def test_a_zoom_draws_what_is_in_view_and_a_point_beyond_on_both_sides() -> None:
     figure = series_figure(BAND, (DAYS[2], DAYS[3]))
     assert [x[:10] for x in figure.data[1].x] == [
         *("1969-12-31", "1970-01-01", "1970-01-02", "1970-01-03")
@@ -69,7 +71,7 @@ def test_a_zoom_draws_what_is_seen_and_leads_out_of_it_on_both_sides() -> None:
     assert figure.data[4].name == "0 outliers below"
 
 
-def test_many_points_are_few_in_the_figure_and_their_peak_is_there() -> None:
+def test_many_points_are_thinned_in_the_figure_and_their_peak_stays() -> None:
     figure = series_figure(long(100_000), columns=100)
     assert all(len(trace.x) <= 2_000 for trace in figure.data)
     assert max(figure.data[1].y) == 99
@@ -77,7 +79,7 @@ def test_many_points_are_few_in_the_figure_and_their_peak_is_there() -> None:
     assert figure.data[1].mode == "lines"
 
 
-def test_of_many_points_the_median_is_the_middle_of_each_pixel_and_how_far_it_goes() -> None:
+def test_the_median_of_many_points_is_drawn_as_middle_and_range_of_each_pixel() -> None:
     band = long(100_000)
     figure = series_figure(band, columns=100)
     line, spread = figure.data[2], figure.data[5]
@@ -90,20 +92,20 @@ def test_of_many_points_the_median_is_the_middle_of_each_pixel_and_how_far_it_go
 
 def test_a_line_that_breaks_off_has_no_median_there() -> None:
     band = long(5_000)
-    gone = np.where(np.arange(5_000) // 1_000 == 2, np.nan, band.y)
-    gap = replace(band, quantiles={0.25: gone - 1, 0.5: gone, 0.75: gone + 1})
+    values = np.where(np.arange(5_000) // 1_000 == 2, np.nan, band.y)
+    gap = replace(band, quantiles={0.25: values - 1, 0.5: values, 0.75: values + 1})
     line = series_figure(gap, columns=50).data[2]
     assert np.isnan(line.y).sum() == 10
 
 
 def test_several_series_have_a_panel_each_and_one_axis() -> None:
-    figure = bands_figure({"Boston": BAND, "a < b": BAND, "none": NONE}, names=("day", "mwh"))
+    figure = bands_figure({"Boston": BAND, "a < b": BAND, "none": EMPTY}, names=("day", "mwh"))
     assert [note.text for note in figure.layout.annotations][1] == "<b>a &lt; b</b>"
     assert {trace.yaxis for trace in figure.data} == {"y", "y2", "y3"}
     assert {trace.xaxis for trace in figure.data} == {None}
-    shown = [trace.name for trace in figure.data if trace.showlegend]
-    assert shown[-2:] == ["outliers above", "outliers below"]
-    assert len(shown) == 5
+    legend = [trace.name for trace in figure.data if trace.showlegend]
+    assert legend[-2:] == ["outliers above", "outliers below"]
+    assert len(legend) == 5
     assert "a &lt; b" in still(figure, "Several")
 
 
@@ -111,7 +113,7 @@ def test_a_close_view_shows_points_one_by_one() -> None:
     assert series_figure(long(100_000), (500, 600)).data[1].mode == "lines+markers"
 
 
-def test_the_band_breaks_where_a_window_holds_nothing() -> None:
+def test_the_band_breaks_where_a_window_is_empty() -> None:
     gap = np.array([1.0, 1, np.nan, np.nan, 1, 1])
     x, up = outline(np.arange(6), gap, gap + 1, 100)
     assert np.isnan(up).sum() == 2
@@ -128,13 +130,13 @@ def test_the_band_of_many_points_breaks_in_the_same_places_above_and_below(colum
     assert np.nanmax(up) == np.nanmax(low) + 10
 
 
-@pytest.mark.parametrize("band", [NONE, replace(BAND, y=np.full(6, np.nan))])
+@pytest.mark.parametrize("band", [EMPTY, replace(BAND, y=np.full(6, np.nan))])
 def test_nothing_to_draw_is_an_empty_picture_and_no_error(band: Band) -> None:
     assert len(series_figure(band).data) == 4 + len(band.quantiles) - 2
     assert still(series_figure(band), "Nothing").startswith("<svg")
 
 
-def test_the_still_picture_tells_the_same() -> None:
+def test_the_still_picture_shows_the_same() -> None:
     picture = still(series_figure(BAND), "Boston <b>")
     assert "1 outlier above" in picture
     assert "1 outlier below" in picture
@@ -144,5 +146,5 @@ def test_the_still_picture_tells_the_same() -> None:
     assert "0 outliers below" in still(series_figure(BAND, (DAYS[2], DAYS[3])), "Boston")
 
 
-def test_quantiles_are_said_as_percentages() -> None:
+def test_quantiles_are_written_as_percentages() -> None:
     assert [spoken_share(q) for q in (0.0, 0.07, 0.5, 1.0)] == ["0%", "7%", "median", "100%"]

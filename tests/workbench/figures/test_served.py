@@ -1,4 +1,4 @@
-"""What was served, and how much of it agrees: figures that keep a still beside them."""
+"""Figures, with their stills, of what was served and of how much of it is consistent."""
 
 from xml.etree import ElementTree
 
@@ -15,7 +15,7 @@ TIMES = pd.date_range("1969-12-31 22:00", periods=4, freq="h", tz="UTC")
 
 
 def drawn(shown: Pictured) -> ElementTree.Element:
-    """The still, which has to be a document that a browser can read."""
+    """Return the still, which has to be a document that a browser can read."""
     return ElementTree.fromstring(shown.still)
 
 
@@ -36,7 +36,7 @@ def test_a_still_has_each_key_and_feature_and_every_point(times: pd.Index) -> No
     assert [len(points) for points in lines] == [4, 4, 4, 4]
 
 
-def test_a_still_crosses_what_differs_and_says_how_much_does() -> None:
+def test_a_still_crosses_values_that_differ_and_counts_them() -> None:
     rows = served(TIMES)
     offline = rows.assign(count=[0, 1, 2, 3, 0, 1, 2, 7])
     shown = served_figure(rows, "user", "at", ["mean & more", "count"], offline)
@@ -62,7 +62,7 @@ ROWS = served(TIMES)
         (ROWS, "count", ROWS[["user", "at"]], "offline: it has no column 'count'; it has "),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_a_sentence(
+def test_tables_that_cannot_be_drawn_are_refused_in_a_sentence(
     log: pd.DataFrame, feature: str, offline: pd.DataFrame | None, sentence: str
 ) -> None:
     with pytest.raises(wb.WorkbenchError) as refused:
@@ -70,7 +70,7 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(
     assert str(refused.value).startswith(sentence)
 
 
-def test_one_time_has_a_place_too() -> None:
+def test_a_single_time_has_a_place_too() -> None:
     shown = served_figure(served(TIMES[:1]), "user", "at", ["count"])
     assert "nan" not in shown.still
     assert repr(shown) == "<bob>, ann as served at 1 time"
@@ -98,13 +98,13 @@ def test_a_still_stacks_the_states_of_each_period() -> None:
     assert colors.count(LOOKS["equal"][1]) == 1 + 1
 
 
-def test_nothing_that_was_served_is_no_error() -> None:
-    none = pd.DataFrame({"time": [], "column": [], "rows": [], **{state: [] for state in LOOKS}})
-    assert repr(consistency_figure(none)) == "0 values at 0 times"
+def test_an_empty_consistency_table_is_no_error() -> None:
+    empty = pd.DataFrame({"time": [], "column": [], "rows": [], **{state: [] for state in LOOKS}})
+    assert repr(consistency_figure(empty)) == "0 values at 0 times"
 
 
 def test_a_cell_keeps_both_the_figure_and_the_still() -> None:
     shown = served_figure(served(TIMES), "user", "at", ["count"])
-    kept = shown._repr_mimebundle_()
-    assert kept["image/svg+xml"] == shown.still
-    assert kept["text/plain"] == repr(shown)
+    bundle = shown._repr_mimebundle_()
+    assert bundle["image/svg+xml"] == shown.still
+    assert bundle["text/plain"] == repr(shown)

@@ -1,4 +1,4 @@
-"""Any of our figures as a still: where things are drawn, and what is written beside them."""
+"""Any of our figures as a still: where things are drawn, and what is written next to them."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -25,10 +25,10 @@ def words(figure: go.Figure) -> list[str]:
 
 
 def boxes(figure: go.Figure, color: str) -> list[tuple[float, ...]]:
-    """The boxes of a colour, without that in the legend: x, y, width and height."""
-    found = [one for one in drawn(figure, "rect") if one.get("fill") == color]
+    """Return x, y, width and height of each box of a colour, without that in the legend."""
+    rects = [one for one in drawn(figure, "rect") if one.get("fill") == color]
     sides = [tuple(float(one.get(side, 0)) for side in ("x", "y", "width", "height"))
-             for one in found]  # fmt: skip
+             for one in rects]  # fmt: skip
     return [one for one in sides if one[2:] != (16.0, 12.0)]
 
 
@@ -48,7 +48,7 @@ def test_bars_are_stacked_to_scale() -> None:
     assert upper[1] + upper[3] == pytest.approx(low[1], abs=0.2)
 
 
-def test_lying_bars_begin_at_their_base_on_a_calendar() -> None:
+def test_horizontal_bars_begin_at_their_base_on_a_calendar() -> None:
     hour = timedelta(hours=1)
     bar = go.Bar(
         orientation="h", base=[DAY, DAY + 4 * hour], x=[3_600_000, 7_200_000], y=[0, 0],
@@ -68,7 +68,7 @@ def test_lying_bars_begin_at_their_base_on_a_calendar() -> None:
     ],
     ids=["datetimes", "texts", "numpy"],
 )
-def test_days_are_even_and_named(x: Any) -> None:
+def test_days_are_evenly_spaced_and_labelled(x: Any) -> None:
     figure = go.Figure(go.Scatter(x=x, y=[1, 2, 3, 4]))
     (line,) = points(figure)
     steps = [b[0] - a[0] for a, b in pairwise(line)]
@@ -76,7 +76,7 @@ def test_days_are_even_and_named(x: Any) -> None:
     assert "1970-01-01 00:00" in words(figure)
 
 
-def test_a_long_first_name_of_an_axis_stays_within_the_picture() -> None:
+def test_a_long_first_label_of_an_axis_stays_within_the_picture() -> None:
     hours = [DAY + timedelta(hours=hour) for hour in range(4)]
     figure = go.Figure(go.Scatter(x=hours, y=[1, 2, 3, 4]))
     figure.update_xaxes(tickvals=hours, ticktext=["a name that is long"] * 4)
@@ -86,7 +86,7 @@ def test_a_long_first_name_of_an_axis_stays_within_the_picture() -> None:
     )
 
 
-def test_powers_of_ten_are_even_on_a_logarithmic_axis() -> None:
+def test_powers_of_ten_are_evenly_spaced_on_a_logarithmic_axis() -> None:
     figure = go.Figure(go.Scatter(x=[1, 10, 100], y=[1, 100, 10_000]))
     figure.update_layout(xaxis={"type": "log"}, yaxis={"type": "log"})
     ((a, b, c),) = points(figure)
@@ -95,11 +95,11 @@ def test_powers_of_ten_are_even_on_a_logarithmic_axis() -> None:
     assert {"100", "10,000"} <= set(words(figure))
 
 
-def test_a_missing_value_breaks_a_line_unless_it_is_told_to_go_on() -> None:
+def test_a_missing_value_breaks_a_line_unless_gaps_are_connected() -> None:
     y = [1.0, None, 2.0, 3.0]
     assert [len(line) for line in points(go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y)))] == [1, 2]
-    on = go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y, connectgaps=True))
-    assert [len(line) for line in points(on)] == [3]
+    connected = go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y, connectgaps=True))
+    assert [len(line) for line in points(connected)] == [3]
 
 
 def test_marks_that_would_hide_each_other_are_drawn_once() -> None:
@@ -107,23 +107,23 @@ def test_marks_that_would_hide_each_other_are_drawn_once() -> None:
     assert len(drawn(go.Figure(marks), "circle")) == 2
 
 
-def test_an_axis_that_is_turned_round_has_its_first_name_on_top() -> None:
+def test_a_reversed_axis_has_its_first_label_on_top() -> None:
     bars = go.Bar(orientation="h", x=[1, 1], y=["a", "b"], marker={"color": "#010101"})
     first, second = boxes(go.Figure(bars), "#010101")
     assert first[1] > second[1]
-    turned = go.Figure(bars).update_layout(yaxis={"autorange": "reversed"})
-    first, second = boxes(turned, "#010101")
+    upside_down = go.Figure(bars).update_layout(yaxis={"autorange": "reversed"})
+    first, second = boxes(upside_down, "#010101")
     assert first[1] < second[1]
 
 
 def test_each_name_is_in_the_legend_once() -> None:
     lines = [go.Scatter(x=[1, 2], y=[1, 2], name=name, legendgroup=name) for name in "aab"]
-    found = words(go.Figure(lines))
-    assert (found.count("a"), found.count("b")) == (1, 1)
+    texts = words(go.Figure(lines))
+    assert (texts.count("a"), texts.count("b")) == (1, 1)
 
 
-def test_a_title_that_is_too_long_is_cut_and_told_in_full() -> None:
+def test_a_title_that_is_too_long_is_cut_and_whole_in_the_title_element() -> None:
     document = ElementTree.fromstring(still(go.Figure(), "word " * 60))
     assert document.find(f"{SVG}title").text == "word " * 60  # type: ignore[union-attr]
-    shown = ["".join(one.itertext()) for one in document.iter(f"{SVG}text")]
-    assert any(one.endswith("…") for one in shown)
+    texts = ["".join(one.itertext()) for one in document.iter(f"{SVG}text")]
+    assert any(one.endswith("…") for one in texts)

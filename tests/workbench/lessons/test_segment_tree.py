@@ -51,7 +51,7 @@ def test_building_marks_each_node_and_its_children_in_turn() -> None:
     assert built[-1]["values"]["3/0"] == "45"
 
 
-def test_a_frame_of_seven_values_is_put_together_from_three() -> None:
+def test_a_frame_of_seven_values_is_combined_from_three_nodes() -> None:
     lesson = play_tree("sum", EIGHT, FRAMES[0]).lesson
     (last,) = [s for s in states(lesson) if s["label"] == "frame of row 6: rows 1 to 7 = 40"]
     assert last["lit"] == ["0/1", "1/1", "2/1"]
@@ -63,7 +63,7 @@ def test_a_frame_of_seven_values_is_put_together_from_three() -> None:
 
 @pytest.mark.parametrize("frame", FRAMES, ids=repr)
 @pytest.mark.parametrize(("name", "fanout"), [("sum", 2), ("max", 3), ("first", 4)])
-def test_what_is_used_covers_the_frame_exactly_once(
+def test_the_used_nodes_cover_the_frame_exactly_once(
     name: str, fanout: int, frame: wb.Frame
 ) -> None:
     run, _ = run_tree(name, EIGHT, frame, fanout)
@@ -75,16 +75,16 @@ def test_what_is_used_covers_the_frame_exactly_once(
 
 
 @pytest.mark.parametrize("name", TREE_AGGREGATES)
-def test_every_aggregate_says_what_pandas_says(name: str) -> None:
-    run, said = run_tree(name, [2.5, 7, 3, 10.25, 6], wb.Frame.rows(None, None), 2, row=0)
+def test_every_aggregate_has_the_answer_of_pandas(name: str) -> None:
+    run, text_of = run_tree(name, [2.5, 7, 3, 10.25, 6], wb.Frame.rows(None, None), 2, row=0)
     known: dict[str, Any] = {"avg": "mean", "stddev_samp": "std", "first": 0, "last": -1}
     method = known.get(name, name)
     column = pd.Series([2.5, 7, 3, 10.25, 6])
     expected = column.iloc[method] if isinstance(method, int) else getattr(column, method)()
-    assert float(said(tree_steps(run)[-1].answer)) == pytest.approx(expected, abs=0.005)
+    assert float(text_of(tree_steps(run)[-1].answer)) == pytest.approx(expected, abs=0.005)
 
 
-def test_a_frame_without_rows_holds_nothing() -> None:
+def test_a_frame_without_rows_is_shown_as_empty() -> None:
     lesson = play_tree("max", EIGHT, wb.Frame.rows(9, 9)).lesson
     assert lesson["steps"][-1]["caption"] == "Row 7: the frame holds nothing."
     assert states(lesson)[-1]["lit"] == []
@@ -118,14 +118,14 @@ def test_the_still_names_the_frame_the_levels_and_the_parts() -> None:
         ({"fanout": 1}, "fanout: 1 is too small; give 2 or more."),
     ],
 )
-def test_what_cannot_be_shown_is_said(change: dict[str, Any], sentence: str) -> None:
-    usual: dict[str, Any] = {"name": "sum", "values": EIGHT, "frame": FRAMES[0], "fanout": 2}
+def test_what_cannot_be_shown_is_a_sentence(change: dict[str, Any], sentence: str) -> None:
+    arguments: dict[str, Any] = {"name": "sum", "values": EIGHT, "frame": FRAMES[0], "fanout": 2}
     with pytest.raises(wb.WorkbenchError) as error:
-        run_tree(**usual | change)
+        run_tree(**arguments | change)
     assert sentence in str(error.value)
 
 
-def test_the_explorer_asks_the_kernel_again_when_something_moves() -> None:
+def test_the_explorer_runs_the_kernel_again_when_a_control_moves() -> None:
     explorer = TreeExplorer(EIGHT, "sum", before=5, after=1, fanout=2)
     explorer.row.value = 6
     assert explorer.words.startswith("sum of rows 1 to 7 (7 values) = 40. ")
@@ -155,7 +155,7 @@ def test_a_click_on_a_node_lists_its_rows_until_the_frame_moves() -> None:
     assert explorer.clicked.layout.display == "none"
 
 
-def test_the_chart_tells_used_nodes_by_shape_and_sign_and_draws_each_piece() -> None:
+def test_the_chart_marks_used_nodes_by_shape_and_sign_and_draws_each_piece() -> None:
     explorer = TreeExplorer(EIGHT, "sum", before=2, after=2, fanout=2)
     explorer.without.value = True
     drawn = ElementTree.fromstring(explorer.chart.value)
@@ -169,7 +169,7 @@ def test_the_chart_tells_used_nodes_by_shape_and_sign_and_draws_each_piece() -> 
     assert "frame of row 3: rows 1 to 2 and rows 4 to 5 = 18" in "".join(drawn.itertext())
 
 
-def test_the_table_of_what_is_touched_grows_as_each_way_promises() -> None:
+def test_the_reads_per_frame_grow_as_each_method_promises() -> None:
     table = reads_per_frame_table(np.sin(np.arange(400)), [1, 10, 100])
     assert table["naive"].tolist() == [1, 10, 100]
     assert table["running (inverse)"].max() < 3
@@ -178,7 +178,7 @@ def test_the_table_of_what_is_touched_grows_as_each_way_promises() -> None:
     assert max(steps) < 8
 
 
-def test_its_figures_draw_a_line_a_way_and_name_them() -> None:
+def test_the_figure_of_reads_draws_and_names_a_line_for_each_method() -> None:
     table = pd.DataFrame({"naive": [1.0, 300.0], "two stacks": [2.0, 3.0]}, index=[1, 300])
     figure = touched_figure(table)
     assert [line.name for line in figure.data] == ["naive: 300.0", "two stacks: 3.0"]

@@ -74,7 +74,7 @@ def strip(rows: int) -> Strip:
     return Strip(time, band, np.arange(rows) == 1)
 
 
-def test_a_band_a_key_and_what_was_revised() -> None:
+def test_each_key_has_a_band_and_marks_of_revised_rows() -> None:
     figure = live_figure({"EWR": strip(3), "JFK": strip(2)}, "time", "delay")
     assert [len(trace.y) for trace in figure.data] == [3, 3, 3, 1, 2, 2, 2, 1]
     assert list(figure.data[3].y) == [4.0]
@@ -85,7 +85,7 @@ def test_a_band_a_key_and_what_was_revised() -> None:
     assert drawn.count(' stroke="#c65200"') == 2  # One in the legend.
 
 
-def test_nothing_to_draw_is_drawn() -> None:
+def test_a_figure_without_rows_is_empty() -> None:
     assert not live_figure({}, "time", "delay").data
 
 
@@ -94,7 +94,7 @@ def rows_at(*minutes: int) -> pa.Table:
     return pa.table({"at": pa.array(times, pa.timestamp("us")), "n": range(len(times))})
 
 
-def test_a_replay_loses_nothing_and_is_out_of_order(tmp_path: Path) -> None:
+def test_a_replay_loses_no_row_and_is_out_of_order(tmp_path: Path) -> None:
     rows = rows_at(*range(60))
     replay = Replay(rows, "at", tmp_path, "5 minutes", late=0.2, most_late="10 minutes", seed=3)
     while replay.left:
@@ -113,7 +113,7 @@ def test_a_replay_needs_times(tmp_path: Path, time: str, message: str) -> None:
         Replay(rows_at(1), time, tmp_path)
 
 
-def test_a_few_rows_that_arrive_are_answered_as_a_batch(spark: SparkSession) -> None:
+def test_a_few_rows_that_arrive_have_the_answer_of_a_batch(spark: SparkSession) -> None:
     over = wb.Over((), "at", wb.Frame.rows(-1, 1), total=fn.sum("n"), place=fn.rank())
     df = spark.createDataFrame(rows_at(5, 1, 9, 3, 9))
     answers = None
@@ -121,8 +121,8 @@ def test_a_few_rows_that_arrive_are_answered_as_a_batch(spark: SparkSession) -> 
         answers = folded(answers, one.output, "n")
     assert answers is not None
     names = ["n", "total", "place"]
-    found, batch = (t.sort_by("n").select(names) for t in (answers, over.run(df).toArrow()))
-    assert same(found.to_pydict(), batch.to_pydict(), names)
+    streamed, batch = (t.sort_by("n").select(names) for t in (answers, over.run(df).toArrow()))
+    assert same(streamed.to_pydict(), batch.to_pydict(), names)
     with pytest.raises(wb.WorkbenchError, match="lateness: emit='on window close' needs"):
         arrivals_of(over, df, "on window close")
     with pytest.raises(wb.WorkbenchError, match="df: it has 101 rows; give at most 100"):
@@ -130,7 +130,7 @@ def test_a_few_rows_that_arrive_are_answered_as_a_batch(spark: SparkSession) -> 
 
 
 @pytest.mark.parametrize("row_id", [None, "id"])
-def test_what_was_not_said_cannot_be_taken_back(row_id: str | None) -> None:
+def test_a_row_that_was_not_emitted_cannot_be_removed(row_id: str | None) -> None:
     answers = folded(None, pa.table({"op": ["+I", "+I"], "id": [1, 1]}))
     once = pa.table({"op": ["-D"], "id": [1]})
     assert folded(answers, once, row_id)["id"].to_pylist() == [1]
@@ -138,38 +138,38 @@ def test_what_was_not_said_cannot_be_taken_back(row_id: str | None) -> None:
         folded(answers, pa.table({"op": ["-D"], "id": [2]}), row_id)
 
 
-SAID = pa.table({"id": [1, 2], "mean": [5.0, 7.0]})
-NO_CHANGES: list[tuple[Any, dict[str, list[Any]], Any, str]] = [
-    (SAID, {"op": ["insert"], "id": [3], "mean": [1.0]}, "id", "changes: .* says 'insert', which"),
-    (SAID, {"op": [None], "id": [3], "mean": [1.0]}, "id", "changes: .* says None, which is not "),
-    (SAID, {"op": [1], "id": [3], "mean": [1.0]}, "id", "changes: .* says 1, which is not a"),
-    (SAID, {"op": ["-D"], "id": [1], "mean": [5.0]}, "ids", "row_id: .* no column 'ids'; there a"),
-    (SAID, {"op": ["-D"], "id": [1], "mean": [5.0]}, 5, "row_id: .* no column 5; there are 'id'"),
-    (SAID, {"op": ["-D"], "id": [1], "mean": [5.0]}, 0, "row_id: .* no column 0; there are 'id'"),
-    (SAID, {"op": ["+I"], "id": [3], "most": [1.0]}, "id", "changes: 'mean' is missing here, but"),
-    (SAID, {"op": ["-D"], "id": ["1"], "mean": [5.0]}, "id", "changes: 'id' is string here, but i"),
-    ([SAID], {"op": ["+I"], "id": [3], "mean": [1.0]}, "id", "said: this is a list; give the pyar"),
+ROWS = pa.table({"id": [1, 2], "mean": [5.0, 7.0]})
+INVALID_CHANGES: list[tuple[Any, dict[str, list[Any]], Any, str]] = [
+    (ROWS, {"op": ["insert"], "id": [3], "mean": [1.0]}, "id", "changes: .* says 'insert', which"),
+    (ROWS, {"op": [None], "id": [3], "mean": [1.0]}, "id", "changes: .* says None, which is not "),
+    (ROWS, {"op": [1], "id": [3], "mean": [1.0]}, "id", "changes: .* says 1, which is not a"),
+    (ROWS, {"op": ["-D"], "id": [1], "mean": [5.0]}, "ids", "row_id: .* no column 'ids'; there a"),
+    (ROWS, {"op": ["-D"], "id": [1], "mean": [5.0]}, 5, "row_id: .* no column 5; there are 'id'"),
+    (ROWS, {"op": ["-D"], "id": [1], "mean": [5.0]}, 0, "row_id: .* no column 0; there are 'id'"),
+    (ROWS, {"op": ["+I"], "id": [3], "most": [1.0]}, "id", "changes: 'mean' is missing here, but"),
+    (ROWS, {"op": ["-D"], "id": ["1"], "mean": [5.0]}, "id", "changes: 'id' is string here, but i"),
+    ([ROWS], {"op": ["+I"], "id": [3], "mean": [1.0]}, "id", "said: this is a list; give the pyar"),
 ]
 
 
-@pytest.mark.parametrize(("said", "changes", "row_id", "sentence"), NO_CHANGES)
-def test_what_is_no_change_is_one_sentence(
-    said: Any, changes: dict[str, list[Any]], row_id: Any, sentence: str
+@pytest.mark.parametrize(("emitted", "changes", "row_id", "sentence"), INVALID_CHANGES)
+def test_invalid_changes_are_one_sentence(
+    emitted: Any, changes: dict[str, list[Any]], row_id: Any, sentence: str
 ) -> None:
     with pytest.raises(wb.WorkbenchError, match=sentence):
-        folded(said, pa.table(changes), row_id)
+        folded(emitted, pa.table(changes), row_id)
 
 
 def test_changes_are_folded_by_the_names_of_their_columns() -> None:
-    turned = pa.table({"mean": [5.0, 6.0], "op": ["-U", "+U"], "id": [1, 1]})
-    assert folded(SAID, turned).to_pydict() == {"id": [2, 1], "mean": [7.0, 6.0]}
+    reordered = pa.table({"mean": [5.0, 6.0], "op": ["-U", "+U"], "id": [1, 1]})
+    assert folded(ROWS, reordered).to_pydict() == {"id": [2, 1], "mean": [7.0, 6.0]}
     nothing = pa.table({"op": pa.array([], pa.null()), "id": pa.array([], pa.int64())})
     assert len(folded(None, nothing)) == 0
 
 
-def test_what_was_folded_is_all_there_for_spark(spark: SparkSession) -> None:
+def test_spark_reads_all_rows_of_a_folded_table(spark: SparkSession) -> None:
     one, other = (pa.table({"op": ["+I"], "id": [number]}) for number in (1, 2))
     moved = pa.table({"op": ["-U", "+U"], "id": [1, 3]})
     answers = folded(folded(folded(None, one), other), moved)
-    # A table whose first chunk is empty is none for Spark.
+    # Spark would read no rows of a table whose first chunk is empty.
     assert sorted(row.id for row in spark.createDataFrame(answers).collect()) == [2, 3]

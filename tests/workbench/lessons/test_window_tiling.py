@@ -48,7 +48,7 @@ def captions(shown: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("rung", RUNGS)
-def test_every_rung_is_played_to_what_it_answers(rung: str) -> None:
+def test_every_rung_is_played_to_its_answer(rung: str) -> None:
     query, time, value = map(np.array, EXAMPLE[:3])
     answers = tiled_aggregate(rung, "sum", query, time, value, *EXAMPLE[3:])
     shown = lesson(rung)
@@ -97,7 +97,7 @@ def test_pushing_down_marks_a_node_and_its_child() -> None:
     assert picture(shown, "The tree")["states"][at]["current"] == "4"
 
 
-def test_hops_are_filled_and_taken_up_one_by_one() -> None:
+def test_hops_are_filled_and_added_one_by_one() -> None:
     shown = lesson("stack hops", "count")
     hops = picture(shown, "Hops")
     assert hops["labels"] == ["0", "5", "10", "20"]
@@ -116,7 +116,7 @@ def test_a_sawtooth_shows_the_tail_then_the_head_and_then_the_answer() -> None:
     assert {"a hop", "tail of query 2", "head of query 2", "tail and head"} <= labels
 
 
-def test_what_a_kernel_has_room_for_but_does_not_use_is_not_shown() -> None:
+def test_space_that_a_kernel_does_not_use_is_not_shown() -> None:
     for step in lesson("tiles")["steps"]:
         tiles: list[Any] = next((v["value"] for v in step["variables"] if v["name"] == "tiles"), [])
         assert len(tiles) <= 4
@@ -146,7 +146,7 @@ def test_timestamps_are_written_as_times_and_lengths_with_units() -> None:
         ({"query": range(300), "rung": "naive"}, "has more than 2000 steps; give it fewer rows"),
     ],
 )
-def test_what_cannot_be_played_is_said(change: dict[str, Any], sentence: str) -> None:
+def test_what_cannot_be_played_is_a_sentence(change: dict[str, Any], sentence: str) -> None:
     usual: dict[str, Any] = {"rung": "tiles", "name": "sum", "query": QUERY, "window": 7} | change
     with pytest.raises(wb.WorkbenchError) as error:
         play_rung(usual["rung"], usual["name"], usual["query"], TIME, VALUE, usual["window"])
@@ -168,11 +168,11 @@ def test_the_kernels_themselves_are_played_with_their_pictures() -> None:
         assert state["value"].count(",") == 1
 
 
-def test_a_kernel_that_knows_no_times_is_played_by_numbers() -> None:
+def test_a_kernel_without_times_is_played_with_numbers() -> None:
     tree, states = np.array([[0], [1], [0], [2]]), np.zeros((2, 1), np.int64)
     player = wb.play(registry["push_down"], Count(), tree, states)
-    (picture_,) = player.lesson["pictures"]
-    assert picture_["states"][-1]["values"] == {"1": "1", "2": "1", "3": "3"}
+    (drawn,) = player.lesson["pictures"]
+    assert drawn["states"][-1]["values"] == {"1": "1", "2": "1", "3": "3"}
 
 
 @given(st.integers(0, 64), st.integers(0, 64))
@@ -221,13 +221,15 @@ def test_the_explorer_takes_another_number_of_queries_and_keeps_the_range_within
         ((16, 4, 17), "left, right: [4, 17) is not a range"),
     ],
 )
-def test_an_explorer_of_no_range_is_refused(arguments: tuple[int, ...], sentence: str) -> None:
+def test_an_explorer_of_an_invalid_range_is_refused(
+    arguments: tuple[int, ...], sentence: str
+) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         TileExplorer(*arguments)
     assert sentence in str(error.value)
 
 
-def test_a_click_on_a_node_lists_its_queries_and_one_on_a_length_looks_at_such_a_range() -> None:
+def test_a_click_on_a_node_lists_its_queries_and_one_on_a_length_selects_such_a_range() -> None:
     explorer = TileExplorer(14, 4, 10)
     assert explorer.clicked.layout.display == "none"
     message = {"node": str(Tile(8, 12).node(16))}
@@ -238,7 +240,7 @@ def test_a_click_on_a_node_lists_its_queries_and_one_on_a_length_looks_at_such_a
     assert "<b>Queries 8 to 11</b></p>" in explorer.clicked.note.value
     explorer.list_node(str(Tile(8, 10).node(16)))
     assert "<b>Queries 8 to 9</b>: a tile: one update." in explorer.clicked.note.value
-    # What is beyond the last query is no query.
+    # Positions after the last query are not queries.
     explorer.list_node("1")
     assert explorer.clicked.frame["query"].tolist() == list(range(14))
     for name, k, length in ((TILES, 5, 6), (EACH, 13, 14), (NOW, 0, 14), (BOUND, 0, 1)):
@@ -281,7 +283,7 @@ def test_kinds_of_window_see_what_their_bounds_say(
         ((9, 5, 5, [2, 1]), "time: the times are not sorted; sort them."),
     ],
 )
-def test_windows_that_cannot_be_are_refused(arguments: Any, sentence: str) -> None:
+def test_impossible_windows_are_refused(arguments: Any, sentence: str) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         window_types(*arguments)
     assert str(error.value) == sentence
@@ -328,7 +330,7 @@ def test_a_click_on_a_window_lists_its_events_until_it_changes() -> None:
     assert explorer.clicked.layout.display == "none"
 
 
-def test_the_figure_of_kinds_tells_hops_from_single_events_and_fills_what_is_seen() -> None:
+def test_the_figure_of_kinds_distinguishes_hops_and_single_events_and_fills_what_is_seen() -> None:
     time = [6, 9, 14, 16]
     figure = window_types_figure(window_types(17, 10, 5, time), 17, 5, time, (0, 20))
     bars = {trace.name: trace for trace in figure.data}
@@ -374,7 +376,7 @@ def test_the_figure_of_rungs_names_each_line_with_what_twice_the_size_costs() ->
         (([10], ["ladder"]), "rungs: 'ladder' is not known; use naive, rollups,"),
     ],
 )
-def test_what_cannot_be_counted_is_said(arguments: Any, sentence: str) -> None:
+def test_costs_that_cannot_be_counted_are_a_sentence(arguments: Any, sentence: str) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         ladder_costs_table(*arguments)
     assert sentence in str(error.value)

@@ -1,4 +1,4 @@
-"""Queries of our own: one for each construct, and the table that they are asked of."""
+"""One query for each construct, and the tables that the queries read."""
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -25,7 +25,7 @@ TABLE = pa.table(
         "yes": [k % 3 == 0 for k in range(ROWS)],
     }
 )
-#: Events of people, with ties, nulls, and one who does nothing that counts.
+#: Events of people, with ties and nulls; one person has no event of any step.
 EVENTS = pa.table(
     {
         "who": ["ann", "ann", "ann", "ann", "bob", "bob", "cid", "cid", "cid", "dan", "eve", "eve"],
@@ -40,14 +40,14 @@ EVENTS = pa.table(
 
 
 def queries(dialect: str) -> dict[str, str]:
-    """The queries of a dialect by what they are about."""
+    """Return the queries of a dialect, by the construct that each is about."""
     text = Path(__file__).with_name(f"{dialect}.sql").read_text("utf-8")
-    named = (one.partition("\n") for one in text.split("-- ")[1:])
-    return {name: query.strip().removesuffix(";") for name, _, query in named}
+    sections = (one.partition("\n") for one in text.split("-- ")[1:])
+    return {name: query.strip().removesuffix(";") for name, _, query in sections}
 
 
 def plain(value: Any) -> Any:
-    """A value as it compares between systems."""
+    """Return a value in the form in which it is compared between systems."""
     if isinstance(value, Decimal):
         value = float(value)
     if isinstance(value, float):

@@ -2,20 +2,20 @@
 
 from hypothesis import strategies as st
 
-#: Whatever rows tie: the answer is the same.
+#: Their answer is the same for any order of ties.
 AGGREGATES = (
     "sum(x)", "avg(y)", "count(*)", "count(x)", "min(t)", "max(price)", "min(day)", "median(x)",
     "quantile_cont(y, [0.25, 0.5])", "quantile_disc(t, 0.5)", "stddev(x)", "var_pop(y)",
     "count(DISTINCT x)", "sum(DISTINCT id % 3)", "bool_or(yes)", "mad(x)", "sum(x * 2 - id)",
     "max(upper(t))", "count(DISTINCT p)", "quantile_cont(x, 0.9)", "bool_and(yes)",
 )  # fmt: skip
-#: These look at places, so the order leaves no ties.
+#: Their answer depends on positions, so the order leaves no ties.
 PLACED = (
     "first_value(x)", "last_value(t)", "nth_value(x, 2)", "first_value(x IGNORE NULLS)",
     "last_value(x IGNORE NULLS)", "nth_value(x, 2 IGNORE NULLS)", "mode(t)", "string_agg(t, '-')",
     "arg_min(t, x)", "any_value(x)",
 )  # fmt: skip
-#: And these have no frame.
+#: These have no frame.
 UNFRAMED = (
     "row_number()", "rank()", "dense_rank()", "percent_rank()", "cume_dist()", "ntile(3)", "lag(x)",
     "lead(t, 2, 'none')", "lag(x, 1, 0)", "lag(x, 2, id)", "lead(x IGNORE NULLS)", "lag(day, -1)",
@@ -34,15 +34,15 @@ AROUND = ("{0}", "{0}", "coalesce({0}, NULL)", "CASE WHEN id > 4 THEN {0} END")
 
 
 def orders(placed: bool) -> st.SearchStrategy[str]:
-    """An order of rows, without ties where places matter."""
+    """An order of rows, without ties where positions matter."""
     term = st.tuples(st.sampled_from(KEYS), st.sampled_from(DIRECTIONS)).map("".join)
     terms = st.lists(term, min_size=1, max_size=2, unique_by=lambda one: one.split()[0])
-    return terms.map(lambda found: "ORDER BY " + ", ".join([*found, *(["id"] if placed else [])]))
+    return terms.map(lambda drawn: "ORDER BY " + ", ".join([*drawn, *(["id"] if placed else [])]))
 
 
 @st.composite
 def bounds(draw: st.DrawFn, unit: str) -> str:
-    """Two bounds, the first not behind the second."""
+    """Two bounds, the first not after the second."""
     low, high = sorted(draw(st.tuples(st.integers(-4, 4), st.integers(-4, 4))))
     if unit == "days":
         low, high = 3 * low, 3 * high
@@ -63,7 +63,7 @@ def _bound(n: int, unit: str) -> str:
 
 @st.composite
 def windows(draw: st.DrawFn) -> str:
-    """One window call, within an expression at times."""
+    """One window call, sometimes within an expression."""
     kind = draw(st.sampled_from(["frame", "frame", "frame", "place", "unframed", "range"]))
     partition = draw(st.sampled_from(PARTITIONS))
     if kind == "unframed":
@@ -106,7 +106,7 @@ def queries(draw: st.DrawFn) -> str:
     return f"{query} ORDER BY id"
 
 
-#: What a step may be; no group has a null among them in every row.
+#: Conditions of steps; in no group is one of them null in every row.
 CONDITIONS = (
     "what = 'a'", "what = 'b'", "what = 'c'", "what IN ('b', 'c')", "what != 'x'", "much > 2",
     "what = 'a' AND much < 9", "much % 2 = 0 OR what = 'b'", "what IS NULL", "who > 'b'",
@@ -122,15 +122,15 @@ def funnels(draw: st.DrawFn) -> str:
     modes = draw(st.lists(st.sampled_from(MODES), max_size=2, unique=True))
     if "strict_order" in modes and draw(st.booleans()):
         modes.append("allow_reentry")
-    said = "".join(f", '{mode}'" for mode in modes)
+    options = "".join(f", '{mode}'" for mode in modes)
     steps = draw(st.lists(st.sampled_from(CONDITIONS), min_size=1, max_size=5))
     window = draw(st.sampled_from([1, 5, 10, 30, 60, 86400, 10**12]))
-    return f"windowFunnel({window}{said})({draw(st.sampled_from(TIMES))}, {', '.join(steps)})"
+    return f"windowFunnel({window}{options})({draw(st.sampled_from(TIMES))}, {', '.join(steps)})"
 
 
 @st.composite
 def funnel_queries(draw: st.DrawFn) -> str:
-    """A query of ClickHouse with funnels, whose rows come in an order that is theirs."""
+    """A query of ClickHouse with funnels, whose rows come in a defined order."""
     key = draw(st.sampled_from(["who", "upper(who)", "substring(who, 2, 1)"]))
     where = draw(st.sampled_from(["", "", " WHERE who != 'dan'", " WHERE what != 'x'"]))
     calls = draw(st.lists(funnels(), min_size=1, max_size=2, unique=True))

@@ -1,4 +1,4 @@
-"""The tables of ``cases`` in the ClickHouse of this process, and what it answers of them."""
+"""The tables of ``cases`` in the ClickHouse of this process, and its answers to queries."""
 
 import json
 from datetime import datetime
@@ -19,7 +19,7 @@ _COLUMNS = (
 
 
 def answer_of_clickhouse(query: str) -> list[Any]:
-    """The rows that ClickHouse gives, each as a list of plain values."""
+    """Return the rows of ClickHouse's answer, each as a list of plain values."""
     session = _tables()
     session.query("USE queries")
     try:
@@ -31,7 +31,7 @@ def answer_of_clickhouse(query: str) -> list[Any]:
             )
         )
     finally:
-        # Others share the session.
+        # Other tests share the session.
         session.query("USE default")
     return [plain(json.loads(line)) for line in lines.splitlines()]
 

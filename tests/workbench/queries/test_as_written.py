@@ -1,4 +1,4 @@
-"""Queries as text: the answer is that of the system whose SQL it is."""
+"""Queries as text have the answer of the system whose SQL they are."""
 
 from datetime import date
 from decimal import Decimal
@@ -24,13 +24,13 @@ def test_a_query_of_duckdb_has_the_answer_of_duckdb(
 ) -> None:
     with duck() as con:
         con.register("t", TABLE)
-        asked = con.execute(query)
-        names = [column[0] for column in asked.description or ()]
-        expected = [plain(row) for row in asked.fetchall()]
-    found = wb.sql(query, t=TABLE)
-    assert found.columns == names
-    assert [plain(list(row)) for row in found.collect()] == expected
-    # Whoever reads a query for us says nothing of what works.
+        result = con.execute(query)
+        names = [column[0] for column in result.description or ()]
+        expected = [plain(row) for row in result.fetchall()]
+    answer = wb.sql(query, t=TABLE)
+    assert answer.columns == names
+    assert [plain(list(row)) for row in answer.collect()] == expected
+    # The parser logs nothing about a query that works.
     assert not [one.message for one in caplog.records if one.name.startswith("sqlglot")]
 
 
@@ -39,12 +39,12 @@ def test_a_query_of_clickhouse_has_the_answer_of_clickhouse(
     spark: SparkSession, query: str
 ) -> None:
     expected = answer_of_clickhouse(query)
-    found = wb.sql(query, dialect="clickhouse", t=TABLE, events=EVENTS)
-    assert [plain(list(row)) for row in found.collect()] == expected
+    answer = wb.sql(query, dialect="clickhouse", t=TABLE, events=EVENTS)
+    assert [plain(list(row)) for row in answer.collect()] == expected
 
 
-#: Where a null goes, and what a quotient of integers is, say the dialects.
-OWN = {
+#: Dialects differ in where nulls go and in what a quotient of integers is.
+BY_DIALECT = {
     "postgres": [(9, 1, "a"), (3, 4, "b"), (None, 2, "c")],
     "risingwave": [(9, 1, "a"), (3, 4, "b"), (None, 2, "c")],
     "duckdb": [(9, 1.5, "a"), (3, 4.0, "b"), (None, 2.5, "c")],
@@ -53,19 +53,19 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize("dialect", OWN)
-def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
+@pytest.mark.parametrize("dialect", BY_DIALECT)
+def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
     spark: SparkSession, dialect: str
 ) -> None:
     rows = pa.table({"k": [2, 1, 3], "n": [8, 3, 5], "s": ["b", "a", "c"], "x": [3, 9, None]})
-    found = wb.sql(
+    answer = wb.sql(
         "SELECT x, n / 2 AS half, s, row_number() OVER (ORDER BY x DESC) AS r FROM rows ORDER BY k",
         dialect=dialect,
         rows=rows,
     )
-    assert [tuple(row)[:3] for row in found.collect()] == OWN[dialect]
-    first = 1 if dialect in ("postgres", "risingwave") else 3
-    assert [row["r"] for row in found.collect()][2] == first
+    assert [tuple(row)[:3] for row in answer.collect()] == BY_DIALECT[dialect]
+    row_number = 1 if dialect in ("postgres", "risingwave") else 3
+    assert [row["r"] for row in answer.collect()][2] == row_number
 
 
 @pytest.mark.parametrize(
@@ -157,38 +157,40 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ),
     ],
 )
-def test_one_answer(spark: SparkSession, dialect: str, query: str, expected: object) -> None:
-    found = wb.sql(query, dialect=dialect, t=TABLE).first()
-    assert found is not None
-    assert found[0] == expected
+def test_a_query_of_one_value_has_the_answer_of_its_dialect(
+    spark: SparkSession, dialect: str, query: str, expected: object
+) -> None:
+    row = wb.sql(query, dialect=dialect, t=TABLE).first()
+    assert row is not None
+    assert row[0] == expected
 
 
 def test_the_same_partition_and_order_share_a_shuffle(spark: SparkSession) -> None:
-    found = wb.sql(
+    answer = wb.sql(
         "SELECT median(x) OVER (PARTITION BY p ORDER BY id) AS a, mad(x) OVER (PARTITION BY p "
         "ORDER BY id ROWS 3 PRECEDING) AS b, lag(x) OVER (PARTITION BY p ORDER BY id) AS c FROM t",
         t=TABLE,
     )
-    plan = found._jdf.queryExecution().executedPlan().toString()
+    plan = answer._jdf.queryExecution().executedPlan().toString()
     assert plan.count("Exchange") == 1
 
 
-def test_conditions_reach_the_scan_and_columns_that_nobody_needs_are_not_read(
+def test_conditions_reach_the_scan_and_unused_columns_are_not_read(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    place = str(tmp_path_factory.mktemp("queries") / "t.parquet")
-    pq.write_table(TABLE, place)
-    found = wb.sql(
+    path = str(tmp_path_factory.mktemp("queries") / "t.parquet")
+    pq.write_table(TABLE, path)
+    answer = wb.sql(
         "WITH some AS (SELECT * FROM t WHERE id > 5) "
         "SELECT id, mode(x) OVER (PARTITION BY p ORDER BY id) AS m FROM some",
-        t=place,
+        t=path,
     )
-    plan = found._jdf.queryExecution().executedPlan().toString()
+    plan = answer._jdf.queryExecution().executedPlan().toString()
     assert "GreaterThan(id,5)" in plan
     assert "ReadSchema: struct<id:bigint,p:string,x:bigint>" in plan
 
 
-def test_tables_are_whatever_other_calls_take_and_views_and_no_view_stays(
+def test_tables_may_be_views_or_what_other_calls_take_and_no_view_is_left(
     spark: SparkSession,
 ) -> None:
     views = {table.name for table in spark.catalog.listTables()}
@@ -196,8 +198,8 @@ def test_tables_are_whatever_other_calls_take_and_views_and_no_view_stays(
     try:
         query = "SELECT id, sum(id) OVER (ORDER BY id) AS s FROM threes ORDER BY id"
         assert [tuple(row) for row in wb.sql(query).collect()] == [(0, 0), (1, 1), (2, 3)]
-        given = wb.sql(query, threes=TABLE.select(["id"]).slice(0, 2).to_pandas())
-        assert [tuple(row) for row in given.collect()] == [(0, 0), (1, 1)]
+        answer = wb.sql(query, threes=TABLE.select(["id"]).slice(0, 2).to_pandas())
+        assert [tuple(row) for row in answer.collect()] == [(0, 0), (1, 1)]
     finally:
         spark.catalog.dropTempView("threes")
     assert {table.name for table in spark.catalog.listTables()} == views
@@ -215,14 +217,14 @@ def test_tables_are_whatever_other_calls_take_and_views_and_no_view_stays(
                                    ("12:01", "12:03", 1)]),
     ],
 )  # fmt: skip
-def test_windows_of_time_are_tables_to_risingwave(
+def test_time_windows_are_tables_in_risingwave(
     spark: SparkSession, rows: str, expected: list[tuple[str, str, int]]
 ) -> None:
-    found = wb.sql(
+    answer = wb.sql(
         f"SELECT window_start, window_end, count(*) AS n FROM {rows} "
         "GROUP BY window_start, window_end ORDER BY window_start",
         dialect="risingwave",
         events=EVENTS,
     )
-    said = [(f"{a:%H:%M}", f"{b:%H:%M}", n) for a, b, n in found.collect()]
-    assert said == expected
+    windows = [(f"{a:%H:%M}", f"{b:%H:%M}", n) for a, b, n in answer.collect()]
+    assert windows == expected

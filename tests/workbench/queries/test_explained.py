@@ -1,4 +1,4 @@
-"""A query explains itself by lines of Python, and these give its answer."""
+"""A query is explained as lines of Python, and these give its answer."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ import workbench as wb
 from tests.workbench.queries.cases import EVENTS, TABLE, plain, queries
 
 DUCKDB, CLICKHOUSE = queries("duckdb"), queries("clickhouse")
-ASKED = [
+QUERIES = [
     *(
         ("duckdb", DUCKDB[name])
         for name in (
@@ -25,18 +25,18 @@ ASKED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dialect", "query"), ASKED)
+@pytest.mark.parametrize(("dialect", "query"), QUERIES)
 def test_the_lines_of_python_give_the_answer(spark: SparkSession, dialect: str, query: str) -> None:
-    given: dict[str, Any] = {"t": wb.table(TABLE), "events": wb.table(EVENTS)}
-    lines = wb.explain_sql(query, dialect=dialect, **given)
-    known: dict[str, Any] = {"wb": wb, "F": F, "spark": spark, **given}
-    exec(lines, known)
-    steps = [name for name in known if name.startswith("step_")]
-    found = [plain(list(row)) for row in known[steps[-1]].collect()]
-    assert found == [plain(list(row)) for row in wb.sql(query, dialect=dialect, **given).collect()]
+    tables: dict[str, Any] = {"t": wb.table(TABLE), "events": wb.table(EVENTS)}
+    lines = wb.explain_sql(query, dialect=dialect, **tables)
+    namespace: dict[str, Any] = {"wb": wb, "F": F, "spark": spark, **tables}
+    exec(lines, namespace)
+    steps = [name for name in namespace if name.startswith("step_")]
+    rows = [plain(list(row)) for row in namespace[steps[-1]].collect()]
+    assert rows == [plain(list(row)) for row in wb.sql(query, dialect=dialect, **tables).collect()]
 
 
-def test_each_part_says_who_answers_and_why(spark: SparkSession) -> None:
+def test_each_part_says_which_engine_answers_and_why(spark: SparkSession) -> None:
     lines = wb.explain_sql(
         "SELECT p, median(x) AS m, rank() OVER (ORDER BY median(x)) AS r FROM t GROUP BY p", t=TABLE
     )
@@ -51,11 +51,13 @@ def test_each_part_says_who_answers_and_why(spark: SparkSession) -> None:
     ]
 
 
-def test_a_table_whose_name_is_no_name_of_python_has_one_in_the_lines(spark: SparkSession) -> None:
+def test_a_table_whose_name_is_not_valid_in_python_gets_one_in_the_lines(
+    spark: SparkSession,
+) -> None:
     query = """SELECT id, rank() OVER (ORDER BY x) AS r FROM "The table" """
-    given: dict[str, Any] = {"The table": wb.table(TABLE)}
-    lines = wb.explain_sql(query, **given)
+    tables: dict[str, Any] = {"The table": wb.table(TABLE)}
+    lines = wb.explain_sql(query, **tables)
     assert lines.splitlines()[0] == "# The_table is the table 'The table'"
-    known: dict[str, Any] = {"spark": spark, "wb": wb, "The_table": wb.table(TABLE)}
-    exec(lines, known)
-    assert known["step_3"].count() == len(TABLE)
+    namespace: dict[str, Any] = {"spark": spark, "wb": wb, "The_table": wb.table(TABLE)}
+    exec(lines, namespace)
+    assert namespace["step_3"].count() == len(TABLE)

@@ -1,4 +1,4 @@
-"""A query as a value: what it asks, and the verbs that look at its one window call or funnel."""
+"""A query as a value: its window calls and funnels, and the verbs that inspect its only one."""
 
 import re
 
@@ -16,13 +16,13 @@ FUNNEL = (
 )
 
 
-def test_a_query_has_its_answer_and_what_it_asks_of_which_table(spark: SparkSession) -> None:
+def test_a_query_has_its_answer_and_each_window_call_with_its_table(spark: SparkSession) -> None:
     query = wb.query(WINDOW, t=TABLE)
     (over, df), *others = query.asked
     assert (others, df.columns) == ([], ["id", "x", "p"])
     assert isinstance(over, Over)
-    own = over.run(df).select("id", "m").collect()
-    assert sorted(own) == sorted(query.answer.collect())
+    expected = over.run(df).select("id", "m").collect()
+    assert sorted(expected) == sorted(query.answer.collect())
     assert query.explain() == wb.explain_sql(WINDOW, t=TABLE)
     assert repr(query) == f"wb.query({WINDOW!r}, dialect='duckdb')"
     assert "median" in query._repr_html_()
@@ -56,7 +56,7 @@ def test_the_verbs_take_the_one_funnel_of_a_query(spark: SparkSession) -> None:
         ),
     ],
 )
-def test_a_query_without_one_question_says_which_it_has(
+def test_a_query_without_exactly_one_window_call_or_funnel_says_which_it_has(
     spark: SparkSession, text: str, sentence: str
 ) -> None:
     query = wb.query(text, t=TABLE)

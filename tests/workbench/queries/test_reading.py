@@ -1,4 +1,4 @@
-"""Text is read the same by both builds of sqlglot: compiled, and as it is written."""
+"""Both builds of sqlglot, compiled and plain Python, read text in the same way."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 import sqlglot
 import sqlglot.parser
 
-#: Ends each answer, as no query does.
+#: Ends each answer; no query contains it.
 END = "\0"
 READ = f"""
 import sys
@@ -17,8 +17,8 @@ import sqlglot.parser
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import emit_of, parse_query
 print(sqlglot.parser.__file__, end={END!r})
-for asked in sys.stdin.read().split({END!r}):
-    dialect, text = asked.split(":", 1)
+for line in sys.stdin.read().split({END!r}):
+    dialect, text = line.split(":", 1)
     try:
         print(repr(parse_query(text, dialect)), emit_of(text, dialect), end={END!r})
     except WorkbenchError as error:
@@ -43,11 +43,11 @@ QUERIES = [
 
 
 def test_both_builds_of_sqlglot_read_the_same(tmp_path: Path) -> None:
-    own = Path(sqlglot.__file__).parent
-    shutil.copytree(own, tmp_path / "sqlglot", ignore=shutil.ignore_patterns("*.so", "*.pyd"))
+    installed = Path(sqlglot.__file__).parent
+    shutil.copytree(installed, tmp_path / "sqlglot", ignore=shutil.ignore_patterns("*.so", "*.pyd"))
     compiled, plain = _read(Path.cwd()), _read(tmp_path)
     assert plain[0] == str(tmp_path / "sqlglot" / "parser.py")
-    assert compiled[0] == sqlglot.parser.__file__ != str(own / "parser.py")
+    assert compiled[0] == sqlglot.parser.__file__ != str(installed / "parser.py")
     assert len(plain) == len(QUERIES) + 1
     assert compiled[1:] == plain[1:]
 

@@ -1,4 +1,4 @@
-"""What cannot be meant is one sentence, before any job; text in a query is never other SQL."""
+"""An invalid query is one sentence, before any job; text in a query is never read as SQL."""
 
 import re
 
@@ -361,7 +361,7 @@ REFUSED: list[tuple[str, str, str]] = [
 
 
 @pytest.mark.parametrize(("dialect", "query", "sentence"), REFUSED)
-def test_what_cannot_be_meant_is_a_sentence_before_any_job(
+def test_an_invalid_query_is_a_sentence_before_any_job(
     spark: SparkSession, dialect: str, query: str, sentence: str
 ) -> None:
     rows = wb.table(TABLE), wb.table(EVENTS)
@@ -376,14 +376,14 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def test_text_stays_text_whatever_it_holds(spark: SparkSession) -> None:
+def test_text_stays_text_whatever_it_contains(spark: SparkSession) -> None:
     doubled = [text.replace("'", "''") for text in HOSTILE]
     columns = ", ".join(f"'{text}' AS c{k}" for k, text in enumerate(doubled))
     found = wb.sql(f"SELECT {columns}, count(*) OVER () AS n FROM t", t=TABLE).first()
     assert list(found or ())[:-1] == HOSTILE
 
 
-def test_a_name_stays_a_name_whatever_it_holds(spark: SparkSession) -> None:
+def test_a_name_stays_a_name_whatever_it_contains(spark: SparkSession) -> None:
     names = [name for name in HOSTILE if "${" not in name and "\n" not in name]
     rows = TABLE.select(["id"]).slice(0, 1)
     for name in names:
@@ -407,7 +407,7 @@ def test_a_number_that_is_too_large_is_a_sentence(spark: SparkSession) -> None:
         wb.sql("SELECT 170141183460469231731687303715884105727::HUGEINT")
 
 
-def test_text_that_a_setting_of_spark_reads_otherwise_is_refused(spark: SparkSession) -> None:
+def test_text_that_a_setting_of_spark_reads_differently_is_refused(spark: SparkSession) -> None:
     setting = "spark.sql.parser.escapedStringLiterals"
     spark.conf.set(setting, "true")
     try:

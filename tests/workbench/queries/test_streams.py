@@ -1,4 +1,4 @@
-"""Queries of RisingWave over streams: what goes on is what ``wb.over`` gives, and batch says."""
+"""Queries of RisingWave over streams emit what ``wb.over`` and a batch query return."""
 
 import os
 import re
@@ -48,7 +48,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write(rows: pa.Table, path: Path, number: int) -> None:
-    """A file; Spark takes files in the order of their times, which are seconds apart here."""
+    """Write a file; Spark reads files in the order of their times, here seconds apart."""
     pq.write_table(rows, path, coerce_timestamps="us")
     os.utime(path, (NOON.timestamp() + number,) * 2)
 
@@ -63,26 +63,26 @@ def stream(spark: SparkSession, files: Path) -> Iterator[DataFrame]:
     spark.conf.set("spark.sql.shuffle.partitions", before)
 
 
-def said(asked: DataFrame, folder: Path) -> list[str]:
-    """What a stream has come to, once it has said all."""
-    table = Follower(asked, folder).drain().table
+def final_rows(output: DataFrame, folder: Path) -> list[str]:
+    """Return the rows of a stream after it has processed all of its input, as sorted texts."""
+    table = Follower(output, folder).drain().table
     assert table is not None
     return sorted(map(repr, table.to_pylist()))
 
 
-def test_on_window_close_each_row_goes_on_once_with_the_answer_of_batch(
+def test_on_window_close_each_row_is_emitted_once_with_the_batch_answer(
     stream: DataFrame, tmp_path: Path
 ) -> None:
-    asked = wb.sql(CLOSE, dialect="risingwave", t=stream)
-    assert asked.isStreaming
-    assert asked.columns == ["id", "p", "more", "s", "n"]
+    output = wb.sql(CLOSE, dialect="risingwave", t=stream)
+    assert output.isStreaming
+    assert output.columns == ["id", "p", "more", "s", "n"]
     expected = wb.sql(VIEW, dialect="risingwave", t=ROWS).toArrow().to_pylist()
     # The frame of a partition's last row waits for one more.
     closed = [row for row in expected if row["id"] not in LAST]
-    assert said(asked, tmp_path) == sorted(map(repr, closed))
+    assert final_rows(output, tmp_path) == sorted(map(repr, closed))
 
 
-def test_columns_behind_the_watermark_decide_among_rows_of_one_time(
+def test_columns_after_the_watermark_column_order_rows_of_the_same_time(
     spark: SparkSession, stream: DataFrame, tmp_path: Path
 ) -> None:
     minutes = [NOON + timedelta(minutes=k // 8) for k in range(40)]
@@ -92,29 +92,31 @@ def test_columns_behind_the_watermark_decide_among_rows_of_one_time(
     for k, part in enumerate((rows.slice(20), rows.slice(0, 20), end)):
         write(part, tmp_path / f"{k}.parquet", k)
     reader = spark.readStream.schema("id long, p string, x long, ts timestamp, w string")
-    one = reader.option("maxFilesPerTrigger", 1).parquet(str(tmp_path))
-    asked = """CREATE MATERIALIZED VIEW mv AS
+    source = reader.option("maxFilesPerTrigger", 1).parquet(str(tmp_path))
+    query = """CREATE MATERIALIZED VIEW mv AS
         SELECT id, row_number() OVER w AS n, lag(x, 2) OVER w AS before,
             sum(x) OVER (w ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s
         FROM t WINDOW w AS (PARTITION BY p ORDER BY ts, w DESC NULLS LAST, id DESC)"""
-    expected = wb.sql(asked, dialect="risingwave", t=rows).toArrow().to_pylist()
-    closing = wb.sql(
-        f"{asked} EMIT ON WINDOW CLOSE", dialect="risingwave", t=one.withWatermark("ts", "1 hour")
+    expected = wb.sql(query, dialect="risingwave", t=rows).toArrow().to_pylist()
+    output = wb.sql(
+        f"{query} EMIT ON WINDOW CLOSE",
+        dialect="risingwave",
+        t=source.withWatermark("ts", "1 hour"),
     )
     # The frame of a partition's last row, its twentieth, waits for one more.
     closed = [row for row in expected if row["n"] < 20]
-    assert said(closing, tmp_path / "said") == sorted(map(repr, closed))
+    assert final_rows(output, tmp_path / "output") == sorted(map(repr, closed))
 
 
-def test_on_update_the_changes_come_to_the_answer_of_batch(
+def test_on_update_the_changes_add_up_to_the_batch_answer(
     stream: DataFrame, tmp_path: Path
 ) -> None:
-    asked = wb.sql(VIEW, dialect="risingwave", t=stream)
-    assert asked.columns == ["op", "id", "p", "more", "s", "n"]
+    output = wb.sql(VIEW, dialect="risingwave", t=stream)
+    assert output.columns == ["op", "id", "p", "more", "s", "n"]
     last = ROWS.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
     rows = pa.concat_tables([ROWS, last.cast(ROWS.schema)])
     expected = wb.sql(VIEW, dialect="risingwave", t=rows).toArrow().to_pylist()
-    assert said(asked, tmp_path) == sorted(map(repr, expected))
+    assert final_rows(output, tmp_path) == sorted(map(repr, expected))
 
 
 @pytest.mark.parametrize(
@@ -126,17 +128,17 @@ def test_on_update_the_changes_come_to_the_answer_of_batch(
         "MINUTE) AS h GROUP BY h.window_end, p EMIT ON WINDOW CLOSE",
     ],
 )
-def test_groups_of_time_windows_go_on_once_as_their_windows_close(
+def test_groups_of_time_windows_are_emitted_once_when_their_windows_close(
     stream: DataFrame, tmp_path: Path, query: str
 ) -> None:
     expected = wb.sql(query, dialect="risingwave", t=ROWS).toArrow().to_pylist()
-    assert said(wb.sql(query, dialect="risingwave", t=stream), tmp_path) == sorted(
+    assert final_rows(wb.sql(query, dialect="risingwave", t=stream), tmp_path) == sorted(
         map(repr, expected)
     )
 
 
 WINDOWS = "SELECT id, p, sum(x) OVER (PARTITION BY p ORDER BY ts ROWS 1 PRECEDING) AS s FROM t"
-AROUND = [
+QUERIES_AROUND_WINDOWS = [
     f"SELECT id, s + 1 AS more FROM ({WINDOWS}) AS w WHERE s > 9",
     f"WITH w AS ({WINDOWS}), v AS (SELECT s, id FROM w WHERE id > 7) SELECT v.s FROM v",
     f"WITH w(a, b, c) AS ({WINDOWS}) SELECT c, a FROM w",
@@ -144,16 +146,16 @@ AROUND = [
 ]
 
 
-@pytest.mark.parametrize("query", AROUND)
-def test_a_query_of_the_rows_of_changes_says_what_becomes_of_each(
+@pytest.mark.parametrize("query", QUERIES_AROUND_WINDOWS)
+def test_a_query_around_windows_of_a_stream_applies_to_each_change(
     stream: DataFrame, tmp_path: Path, query: str
 ) -> None:
-    asked = wb.sql(query, dialect="risingwave", t=stream)
-    assert asked.columns[0] == "op"
+    output = wb.sql(query, dialect="risingwave", t=stream)
+    assert output.columns[0] == "op"
     last = ROWS.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
     rows = pa.concat_tables([ROWS, last.cast(ROWS.schema)])
     expected = wb.sql(query, dialect="risingwave", t=rows).toArrow().to_pylist()
-    assert said(asked, tmp_path) == sorted(map(repr, expected))
+    assert final_rows(output, tmp_path) == sorted(map(repr, expected))
 
 
 BEYOND_ROWS = {
@@ -171,7 +173,7 @@ BEYOND_ROWS = {
 
 
 @pytest.mark.parametrize("what", BEYOND_ROWS)
-def test_a_query_that_would_count_changes_for_rows_is_refused(
+def test_a_query_that_would_count_changes_as_rows_is_refused(
     spark: SparkSession, stream: DataFrame, what: str
 ) -> None:
     with no_job(spark), pytest.raises(wb.WorkbenchError, match=f"^query: {what}"):
@@ -185,21 +187,21 @@ def test_a_query_that_would_count_changes_for_rows_is_refused(
 def test_a_checkpoint_knows_the_values_that_a_query_computes(
     stream: DataFrame, monkeypatch: pytest.MonkeyPatch, before: str, now: str
 ) -> None:
-    """What state is sealed with differs though x + 1 and x - 1 have columns of one name."""
+    """The seal of the state differs although x + 1 and x - 1 get columns of the same name."""
     seals: list[Seal] = []
 
-    def sealed(*given: Any) -> Seal:
-        seals.append(Seal(*given))
+    def recorded_seal(*arguments: Any) -> Seal:
+        seals.append(Seal(*arguments))
         return seals[-1]
 
-    monkeypatch.setattr(plan, "Seal", sealed)
+    monkeypatch.setattr(plan, "Seal", recorded_seal)
     other = now.replace("+", "-").replace(">", "<")
     for value in (now, now, other):
         wb.sql(WINDOWS.replace(before, value), dialect="risingwave", t=stream)
     assert seals[0] == seals[1] != seals[2]
 
 
-def test_the_lines_of_python_say_when_rows_go_on(stream: DataFrame) -> None:
+def test_the_lines_of_python_say_when_rows_are_emitted(stream: DataFrame) -> None:
     assert ".run(step_1, emit='on window close')" in wb.explain_sql(
         CLOSE, dialect="risingwave", t=stream
     )
@@ -228,7 +230,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("dialect", "query", "sentence"), REFUSED)
-def test_what_no_stream_gives_is_a_sentence_before_any_job(
+def test_an_unsupported_query_of_a_stream_is_a_sentence_before_any_job(
     spark: SparkSession, stream: DataFrame, dialect: str, query: str, sentence: str
 ) -> None:
     with no_job(spark), pytest.raises(wb.WorkbenchError, match=f"^{re.escape(sentence)}"):
@@ -256,15 +258,13 @@ NEVER_COMPLETE = {
 
 
 @pytest.mark.parametrize("groups", NEVER_COMPLETE)
-def test_groups_without_the_time_of_the_watermark_never_close(
-    stream: DataFrame, groups: str
-) -> None:
+def test_groups_without_the_watermark_column_never_close(stream: DataFrame, groups: str) -> None:
     query = f"SELECT count(*) AS n FROM {groups} EMIT ON WINDOW CLOSE"
     with pytest.raises(wb.WorkbenchError, match=f"^query: .*{NEVER_COMPLETE[groups]}"):
         wb.sql(query, dialect="risingwave", t=stream)
 
 
-def test_groups_of_a_table_at_rest_need_no_watermark(stream: DataFrame) -> None:
+def test_groups_of_a_static_table_need_no_watermark(stream: DataFrame) -> None:
     query = """SELECT id, n FROM t JOIN (SELECT p, count(*) AS n FROM rest GROUP BY p) AS r
         ON r.p = t.p EMIT ON WINDOW CLOSE"""
     assert wb.sql(query, dialect="risingwave", t=stream, rest=ROWS).isStreaming

@@ -1,4 +1,4 @@
-"""A specification as SQL: run there it has our answer, and read here it is the same again."""
+"""A specification as SQL has our answer in its system, and is read back as the same one."""
 
 import re
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ from workbench.frames.frame import Frame
 from workbench.funnel.funnel import Funnel
 from workbench.queries.names import QueryTables
 from workbench.queries.parts import Translation
-from workbench.queries.questions import answer as answered
+from workbench.queries.questions import answer as answer_query
 from workbench.queries.reading.parsing import parse_query
 from workbench.windows.over import Over
 
@@ -55,16 +55,16 @@ SOME: dict[str, Any] = {"phases": [Phase.explicit, Phase.reuse, Phase.generate],
 
 @st.composite
 def along(draw: st.DrawFn) -> tuple[list[str], wb.Frame]:
-    """An order, and a frame that goes along it."""
+    """An order, and a frame that it can have."""
     if draw(st.booleans()):
         order = draw(st.sampled_from([["k", "id"], ["-word", "id"], ["real", "-id"]]))
         return order, draw(counted_frames(("rows", "groups")))
     column, size = draw(st.sampled_from([("day", "days"), ("moment", "hours"), ("whole", "")]))
     low, high = draw(bounds(st.integers(-3, 3)))
-    given = [None if n is None else f"{n} {size}" if size and n else n for n in (low, high)]
+    ends = [None if n is None else f"{n} {size}" if size and n else n for n in (low, high)]
     exclude = draw(st.sampled_from(["no others", "current row", "group", "ties"]))
-    made = Frame.range(*given, exclude=exclude)
-    return [draw(st.sampled_from(["", "-"])) + column], made
+    frame = Frame.range(*ends, exclude=exclude)
+    return [draw(st.sampled_from(["", "-"])) + column], frame
 
 
 @st.composite
@@ -98,16 +98,16 @@ def test_a_window_call_has_our_answer_in_duckdb(rows: pa.Table, over: Over) -> N
 RUNNING = Frame.range(None, 0)
 
 
-def asked_of(query: str, dialect: str, **given: Any) -> list[Any]:
-    """The window calls and funnels that a query becomes."""
-    work = Translation(QueryTables(given, dialect))
+def asked_of(query: str, dialect: str, **tables: Any) -> list[Any]:
+    """Return the window calls and funnels that a query is translated to."""
+    work = Translation(QueryTables(tables, dialect))
     with work.tables.temporary_views():
-        answered(parse_query(query, dialect), work)
+        answer_query(parse_query(query, dialect), work)
     return [part.operation for part in work.parts if part.engine in ("over", "funnel")]
 
 
 def plain(over: Over) -> dict[str, Any]:
-    """What is asked, whichever column conditions and defaults are in."""
+    """Return what a call computes, whichever columns hold its conditions and defaults."""
     return {
         name: (one.name, one.arguments, one.options.shown(one.name), one.options.distinct,
                one.options.ignore_nulls, one.condition is None,
@@ -158,8 +158,8 @@ def test_a_funnel_has_our_answer_in_clickhouse(case: Streams, modes: dict[str, b
 
 def funnel_of(case: Streams, modes: dict[str, bool]) -> Funnel:
     steps = [f"it's {k}" for k in range(case.steps)]
-    named = [mode for mode, on in modes.items() if on]
-    return Funnel(steps, case.window, "user", "at", "what", modes=named)
+    names = [mode for mode, on in modes.items() if on]
+    return Funnel(steps, case.window, "user", "at", "what", modes=names)
 
 
 @pytest.mark.parametrize(
@@ -183,15 +183,15 @@ def test_a_funnel_is_read_as_the_same_funnel(spark: SparkSession, funnel: Funnel
         "AS (user_id, device, timestamp, step, event, price)"
     )
     query = funnel.to_sql()
-    (found,) = asked_of(query, "clickhouse", events=events)
-    assert (found.key, found.modes) == (funnel.key, funnel.modes)
+    (operation,) = asked_of(query, "clickhouse", events=events)
+    assert (operation.key, operation.modes) == (funnel.key, funnel.modes)
     if isinstance(funnel.window, int):
-        assert found.window == funnel.window
+        assert operation.window == funnel.window
     else:
-        assert microseconds(found.window) == microseconds(funnel.window)
+        assert microseconds(operation.window) == microseconds(funnel.window)
     answers = wb.sql(query, dialect="clickhouse", events=events)
-    own = funnel.levels(events).select(*funnel.key, "level")
-    assert sorted(map(tuple, answers.collect())) == sorted(map(tuple, own.collect()))
+    expected = funnel.levels(events).select(*funnel.key, "level")
+    assert sorted(map(tuple, answers.collect())) == sorted(map(tuple, expected.collect()))
 
 
 @pytest.mark.parametrize("kind", BOUNDS)
@@ -212,17 +212,17 @@ def test_a_backfill_has_our_answer_in_duckdb(kind: str) -> None:
     with duck() as con:
         con.register("queries", queries)
         con.register("events", events)
-        found = con.sql(backfill(kind).to_sql()).to_arrow_table().sort_by("id").to_pydict()
-        # What the workers answer is compared with this text.
+        answer = con.sql(backfill(kind).to_sql()).to_arrow_table().sort_by("id").to_pydict()
+        # Other tests compare the workers' answers with this query.
         oracle = con.sql(in_duckdb(kind)).to_arrow_table().to_pydict()
     expected = {name.removeprefix(f"{kind}_"): values for name, values in oracle.items()}
-    assert same(found, expected, backfill(kind).names)
+    assert same(answer, expected, backfill(kind).names)
 
 
 def _some(random: np.random.Generator, low: int, high: int, n: int) -> pa.Array:
     """Integers with ties, and some nulls."""
-    found = random.integers(low, high, n).tolist()
-    return pa.array([None if k % 11 == 0 else one for k, one in enumerate(found)], pa.int64())
+    values = random.integers(low, high, n).tolist()
+    return pa.array([None if k % 11 == 0 else one for k, one in enumerate(values)], pa.int64())
 
 
 @pytest.mark.parametrize("window", ["sliding", "sawtooth", "hopping"])
@@ -233,7 +233,7 @@ def test_a_backfill_of_times_has_our_answer_in_duckdb(spark: SparkSession, windo
          "at": pa.array([begin + timedelta(minutes=k * k % 700) for k in range(60)])}
     )  # fmt: skip
     queries = events.slice(0, 20).select(["who", "at"])
-    asked = wb.Backfill(
+    specification = wb.Backfill(
         "who",
         "at",
         [wb.Aggregation("avg", "x", ["90 minutes", "3 hours"]), wb.Aggregation("last", "x")],
@@ -243,10 +243,12 @@ def test_a_backfill_of_times_has_our_answer_in_duckdb(spark: SparkSession, windo
     with duck() as con:
         con.register("queries", queries)
         con.register("events", events)
-        found = con.sql(asked.to_sql()).to_arrow_table()
+        answer = con.sql(specification.to_sql()).to_arrow_table()
     order = [(name, "ascending") for name in ("who", "at")]
-    expected = asked.run(queries, events).toArrow()
-    assert same(found.sort_by(order).to_pydict(), expected.sort_by(order).to_pydict(), asked.names)
+    expected = specification.run(queries, events).toArrow()
+    assert same(
+        answer.sort_by(order).to_pydict(), expected.sort_by(order).to_pydict(), specification.names
+    )
 
 
 REFUSED = [
@@ -312,7 +314,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("ask", "sentence"), REFUSED)
-def test_what_has_no_counterpart_is_a_sentence(
+def test_a_specification_without_a_counterpart_in_sql_is_a_sentence(
     spark: SparkSession, ask: Any, sentence: str
 ) -> None:
     with pytest.raises(WorkbenchError, match=f"^{re.escape(sentence)}$"):

@@ -1,6 +1,6 @@
-"""Lessons of a few rows, made without Spark: what several tests of the player step through."""
+"""Lessons of a few rows, made without Spark, which several tests of the player step through."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -8,9 +8,6 @@ import workbench as wb
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.widgets.lessons.edited import LessonMaker
 from workbench.widgets.lessons.funnel import funnel_maker
-
-if TYPE_CHECKING:
-    pass
 
 MINUTE = 60_000_000
 SHOP = ["signup", "add_to_cart", "checkout"]
@@ -21,14 +18,14 @@ EVENTS = [
 
 
 def key_rows(events: list[tuple[str, int]] = EVENTS) -> KeyRows:
-    """The rows of a key from names and minutes."""
+    """Return the rows of a key from names and minutes."""
     bits = [1 << SHOP.index(name) if name in SHOP else 0 for name, _ in events]
     time = np.array([MINUTE * minute for _, minute in events], np.int64)
     return KeyRows(time, np.array(bits, np.uint32), [name for name, _ in events], False, False)
 
 
 def shop(*modes: str, events: list[tuple[str, int]] = EVENTS) -> LessonMaker:
-    """What makes the lesson of the shop's funnel."""
+    """Return the function that makes the lesson of the shop's funnel."""
     funnel = wb.Funnel(SHOP, "1 hour", modes=list(modes))
     return funnel_maker(funnel, key_rows(events), "ann")
 

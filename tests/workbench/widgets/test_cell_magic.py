@@ -32,16 +32,16 @@ def test_a_cell_answers_over_the_tables_of_the_notebook(
 ) -> None:
     shell.user_ns["plants"] = TABLE
     shell.run_cell_magic("wbsql", "--dialect duckdb --into ranked --query asked --rows 2", QUERY)
-    ranked, asked = shell.user_ns["ranked"], shell.user_ns["asked"]
+    ranked, query = shell.user_ns["ranked"], shell.user_ns["asked"]
     assert isinstance(ranked, DataFrame)
     assert ranked.count() == len(TABLE)
-    assert (asked.text, asked.answer) == (QUERY, ranked)
-    assert "r=wb.fn.rank()" in repr(asked.one()[0])
-    shown = capsys.readouterr().out
-    assert shown.splitlines() == [" id  r", "  0  3", "  1 11", "only the first 2 rows"]
+    assert (query.text, query.answer) == (QUERY, ranked)
+    assert "r=wb.fn.rank()" in repr(query.one()[0])
+    output = capsys.readouterr().out
+    assert output.splitlines() == [" id  r", "  0  3", "  1 11", "only the first 2 rows"]
 
 
-def test_a_whole_number_beside_a_null_stays_one_and_a_time_is_of_the_sessions_clocks(
+def test_an_integer_next_to_a_null_stays_one_and_a_time_is_in_the_time_zone_of_the_session(
     spark: SparkSession, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
 ) -> None:
     query = """SELECT 9007199254740993 AS a, TIMESTAMPTZ '2020-01-01 10:00' AS a
@@ -61,7 +61,7 @@ def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "query", "shown"),
+    ("line", "query", "expected"),
     [
         ("", "SELECT id,\n  sum(x OVER () FROM t", ["  sum(x OVER () FROM t", "        ^"]),
         ("--dialect oracle", "SELECT 1", ["WorkbenchError: dialect: 'oracle' is not known; give"]),
@@ -85,15 +85,15 @@ def test_an_error_is_a_sentence_with_its_place(
     capsys: pytest.CaptureFixture[str],
     line: str,
     query: str,
-    shown: list[str],
+    expected: list[str],
 ) -> None:
     shell.user_ns["plants"] = TABLE
     shell.run_cell(f"%%wbsql {line}\n{query}")
     lines = capsys.readouterr().out.splitlines()
-    assert all(any(one.startswith(part) for one in lines) for part in shown)
+    assert all(any(one.startswith(part) for one in lines) for part in expected)
 
 
-def test_an_error_shows_the_cells_own_first_line(
+def test_an_error_shows_the_first_line_of_the_cell(
     spark: SparkSession, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shell.run_cell("%%wbsql --into 3x\nSELECT 1")
@@ -124,25 +124,27 @@ def test_names_complete_in_a_cell(
     shell.user_ns["plants"] = TABLE
     spark.sql("SELECT 1 AS number_of_view").createOrReplaceTempView("counted_view")
     spark.sql("SELECT 1 AS n").createOrReplaceTempView("`hourly sums`")
-    before, _, behind = cell.partition("|")
+    before, _, after = cell.partition("|")
     try:
         with provisionalcompleter():
-            found = list(shell.Completer.completions(before + behind, len(before)))
+            completions = list(shell.Completer.completions(before + after, len(before)))
     finally:
         spark.catalog.dropTempView("counted_view")
         spark.catalog.dropTempView("hourly sums")
-    rest = before.removesuffix(_begun(before))
-    assert [before[: one.start] + one.text for one in found] == [rest + one for one in expected]
+    rest = before.removesuffix(_last_word(before))
+    assert [before[: one.start] + one.text for one in completions] == [
+        rest + one for one in expected
+    ]
 
 
-def _begun(text: str) -> str:
-    """The word that a text ends with."""
-    found = re.search(r"[-\w.]*$", text)
-    assert found is not None
-    return found[0]
+def _last_word(text: str) -> str:
+    """Return the word that a text ends with."""
+    match = re.search(r"[-\w.]*$", text)
+    assert match is not None
+    return match[0]
 
 
-def test_cells_of_python_complete_as_ever(shell: InteractiveShell) -> None:
+def test_cells_of_python_still_complete(shell: InteractiveShell) -> None:
     shell.user_ns["plants"] = TABLE
     with provisionalcompleter():
         found = [one.text for one in shell.Completer.completions("plants.num_ro", 13)]

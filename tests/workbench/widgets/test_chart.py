@@ -34,7 +34,7 @@ def test_a_script_is_sent_anew_after_all_widgets_were_closed() -> None:
     assert again is Chart()._script
 
 
-def test_a_page_that_is_loaded_again_is_told_of_what_is_drawn_by_now() -> None:
+def test_a_page_that_is_loaded_again_gets_the_current_figure() -> None:
     chart = Chart()
     redraw(chart, go.Figure(go.Bar(y=[3, 1]), {"title": {"text": "by now"}}))
     # JupyterLab asks for the states of all widgets at once, and for none of them by itself.

@@ -33,7 +33,7 @@ def player_of(events: DataFrame, column: str) -> Player:
 
 
 def edited(player: Player) -> list[list[Any]]:
-    """The input with a query and an event moved, a value changed, a row added, one removed."""
+    """Return the input: a query and an event moved, a value changed, a row added, one removed."""
     rows = [list(row) for row in player.lesson["input"]["rows"]]
     rows[0][1] = "1970-01-01 08:07:00"
     rows[5][1] = "1970-01-01 09:11:30"
@@ -42,20 +42,20 @@ def edited(player: Player) -> list[list[Any]]:
     return [*rows[:-2], rows[-1], ["event", "1970-01-01T09:30:00", *["9"] * (len(rows[0]) - 2)]]
 
 
-def by_a_run(spark: SparkSession, rows: list[list[Any]], column: str) -> str:
-    """What the backfill itself answers when a table has these rows."""
-    times = {what: [datetime.fromisoformat(r[1]) for r in rows if r[0] == what] for what in
+def answers_of_a_run(spark: SparkSession, rows: list[list[Any]], column: str) -> str:
+    """Return the answers of the backfill itself on tables with these rows."""
+    times = {kind: [datetime.fromisoformat(r[1]) for r in rows if r[0] == kind] for kind in
              ("query", "event")}  # fmt: skip
     fields = [row[2:] for row in rows if row[0] == "event"]
     price = [float(one[0]) if column == "price_sum_5h" else 0.0 for one in fields]
     page = [one[0] if column == "page_last_5h" else "" for one in fields]
-    asked = spark.createDataFrame(
+    queries = spark.createDataFrame(
         [("ann", at) for at in times["query"]], "user string, at timestamp"
     )
-    found = [("ann", *one, True) for one in zip(times["event"], price, page, strict=True)]
+    events = [("ann", *one, True) for one in zip(times["event"], price, page, strict=True)]
     schema = "user string, at timestamp, price double, page string, paid boolean"
-    answered = BACKFILL.run(asked, spark.createDataFrame(found, schema)).orderBy("at").collect()
-    return ", ".join(in_words(row[column]) for row in answered)
+    answers = BACKFILL.run(queries, spark.createDataFrame(events, schema)).orderBy("at").collect()
+    return ", ".join(in_words(row[column]) for row in answers)
 
 
 @pytest.mark.parametrize("column", NAMES)
@@ -67,14 +67,14 @@ def test_edited_queries_and_events_are_answered_as_a_run_answers_them(
     rows = edited(player)
     player.edit(rows)
     assert not player.problem
-    assert player.lesson["result"] == by_a_run(spark, rows, column)
+    assert player.lesson["result"] == answers_of_a_run(spark, rows, column)
     again = [list(row) for row in player.lesson["input"]["rows"]]
     assert sorted(row[0] for row in again) == sorted(row[0] for row in rows)
     player.edit(again)
-    assert player.lesson["result"] == by_a_run(spark, rows, column)
+    assert player.lesson["result"] == answers_of_a_run(spark, rows, column)
 
 
-def test_what_is_dragged_is_the_row_of_the_input(events: DataFrame) -> None:
+def test_a_mark_that_is_dragged_knows_its_row_of_the_input(events: DataFrame) -> None:
     player = player_of(events, "price_sum_5h")
     rows = [list(row) for row in player.lesson["input"]["rows"]]
     rows[6][2] = ""
@@ -99,7 +99,7 @@ def test_a_value_that_cannot_be_read_changes_nothing(events: DataFrame) -> None:
     assert player.lesson == before
 
 
-def test_every_value_may_be_taken_away(events: DataFrame) -> None:
+def test_every_value_may_be_removed(events: DataFrame) -> None:
     player = player_of(events, "price_sum_5h")
     rows = [[*row[:2], ""] for row in player.lesson["input"]["rows"]]
     player.edit(rows)

@@ -1,4 +1,4 @@
-"""The input of a player, edited: what is shown then is the kernels' run on that input."""
+"""A player whose input is edited shows the kernels' run on that input."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def test_an_input_that_does_not_run_says_why_and_changes_nothing(
     assert player.problem == ""
 
 
-def test_what_the_browser_sends_is_run() -> None:
+def test_an_edit_in_the_browser_is_run() -> None:
     player = open_player(shop())
     player._handle_custom_msg({"rows": rows_of(player)[:2]}, [])
     assert len(player.lesson["input"]["rows"]) == 2
@@ -84,16 +84,16 @@ def test_queries_and_events_of_a_rung_are_edited() -> None:
     player.edit(rows)
     time, values = [*RUNG["time"][:-1], 20], [*RUNG["values"][:-1], 99.0]
     ordered = sorted(zip(time, values, strict=True))
-    asked = {**RUNG, "time": [t for t, _ in ordered], "values": [v for _, v in ordered]}
-    assert player.lesson == play_rung("sawtooth", "max", **asked).lesson
+    edited = {**RUNG, "time": [t for t, _ in ordered], "values": [v for _, v in ordered]}
+    assert player.lesson == play_rung("sawtooth", "max", **edited).lesson
     player.edit([row for row in rows if row[0] == "event"])
     assert player.problem == "rows: a query and an event are needed; keep one of each."
 
 
 def test_every_column_of_a_partition_is_edited() -> None:
-    given: dict[str, list[Any]] = {"k": [1, 2, 3], "v": [5, None, 9], "s": ["a", None, "b"]}
+    partition: dict[str, list[Any]] = {"k": [1, 2, 3], "v": [5, None, 9], "s": ["a", None, "b"]}
     call = wb.Over(order_by="k", frame=wb.Frame.rows(-1, 0), engine="kernel", m=wb.fn.max("v"))
-    player = open_player(window_maker(partition_of_rows(call, given)))
+    player = open_player(window_maker(partition_of_rows(call, partition)))
     assert player.lesson["input"]["rows"] == [["1", "5", "a"], ["2", "", ""], ["3", "9", "b"]]
     player.edit([["4", "1", "c"], ["2", "", ""], ["3", "70", ""], ["1", "5", ""]])
     edited: dict[str, list[Any]] = {

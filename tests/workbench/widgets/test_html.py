@@ -27,9 +27,9 @@ def copied(text: str) -> str:
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_a_line_has_the_imports_of_the_values_in_it(value: Any) -> None:
-    there: dict[str, Any] = {}
-    exec(copied(f"found = {value!r}"), there)
-    assert there["found"] == value
+    namespace: dict[str, Any] = {}
+    exec(copied(f"found = {value!r}"), namespace)
+    assert namespace["found"] == value
 
 
 @pytest.mark.parametrize("text", ["wb.fn.count()", "'datetime.date'", "SELECT a FROM b WHERE c",

@@ -1,4 +1,4 @@
-"""A plan on the screen says what Spark said, and a run's numbers are the numbers of its rows."""
+"""A plan that is shown is Spark's plan, and the numbers of a run are those of its rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -97,7 +97,7 @@ def test_a_join_reads_its_left_input_first(numbers: DataFrame) -> None:
     assert first[0] < second[0]
 
 
-def test_a_subquery_waits_beside_its_host(spark: SparkSession, numbers: DataFrame) -> None:
+def test_a_subquery_has_an_edge_of_its_own_kind(spark: SparkSession, numbers: DataFrame) -> None:
     numbers.createOrReplaceTempView("numbers")
     query = spark.sql("select * from numbers where id > (select avg(id) from numbers)")
     plan = query_plan(query, run=True)
@@ -155,7 +155,7 @@ def test_a_run_leaves_the_description_of_jobs_as_it_was(spark: SparkSession) -> 
     assert spark.sparkContext.getLocalProperty("spark.job.description") is None
 
 
-def test_a_session_without_web_pages_gives_the_shape_and_says_so(
+def test_a_session_without_its_web_pages_gives_the_shape_and_says_so(
     pipeline: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SparkContext, "uiWebUrl", None)
@@ -184,7 +184,7 @@ def test_a_stream_has_a_shape_but_is_not_run(spark: SparkSession) -> None:
         query_plan(stream, run="no")  # type: ignore[arg-type]
 
 
-def test_what_is_no_dataframe_has_no_plan() -> None:
+def test_a_value_that_is_not_a_dataframe_has_no_plan() -> None:
     with pytest.raises(wb.WorkbenchError, match="df: a list has no plan"):
         query_plan([1, 2])  # type: ignore[arg-type]
 
@@ -209,7 +209,7 @@ Arguments: [a (b)#1 ASC NULLS FIRST, c#2 DESC NULLS LAST], true, 0
 """
 
 
-def test_of_an_adaptive_plan_the_final_form_is_read() -> None:
+def test_the_final_form_of_an_adaptive_plan_is_read() -> None:
     plan = read_plan(INITIAL)
     assert [(op.id, op.summary) for op in plan.operators.values()] == [
         (3, "a (b), c desc"),
@@ -291,7 +291,7 @@ def after_a_run() -> QueryPlan:
     return QueryPlan({one.id: one for one in operators}, edges, "After a run.", seconds=2.0)
 
 
-def test_our_steps_say_what_they_do_and_keep_sparks_text_behind() -> None:
+def test_our_steps_have_names_and_captions_and_keep_the_text_of_spark() -> None:
     plan = after_a_run()
     assert [operator_name(one) for one in plan.operators.values()] == [
         "Keep the bundles", "Shuffle by key", "Bundle by key", "Find the partition of each key",
@@ -306,7 +306,7 @@ def test_our_steps_say_what_they_do_and_keep_sparks_text_behind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "steps"),
+    ("verb", "steps"),
     [
         (
             lambda df: wb.Funnel(["a", "b"], 5, key="key", time="at", event="what").levels(df),
@@ -328,17 +328,17 @@ def test_our_steps_say_what_they_do_and_keep_sparks_text_behind() -> None:
         ),
     ],
 )
-def test_a_plan_of_each_verb_names_its_kernel_and_no_step_is_without_a_name(
-    spark: SparkSession, asked: Callable[[DataFrame], DataFrame], steps: set[str]
+def test_a_plan_of_each_verb_names_its_kernel_and_all_of_its_python_steps(
+    spark: SparkSession, verb: Callable[[DataFrame], DataFrame], steps: set[str]
 ) -> None:
     df = spark.sql("SELECT id % 3 AS key, id AS at, 'a' AS what FROM range(20)")
-    plan = query_plan(asked(df))
-    found = {operator_name(one) for one in plan.operators.values() if one.kind == "python"}
-    assert steps <= found
-    assert {name.lower() for name in found} <= set(STEPS)
+    plan = query_plan(verb(df))
+    operator_names = {operator_name(one) for one in plan.operators.values() if one.kind == "python"}
+    assert steps <= operator_names
+    assert {name.lower() for name in operator_names} <= set(STEPS)
 
 
-def test_the_share_of_the_time_is_a_shade_and_a_number_and_the_dearest_is_chosen() -> None:
+def test_the_share_of_the_time_is_a_shade_and_a_number_and_the_slowest_operator_is_chosen() -> None:
     view = PlanView(after_a_run())
     assert view.operator.value == 2
     shades = sorted(shade.fillcolor for shade in view.figure.layout.shapes)
@@ -350,11 +350,11 @@ def test_the_share_of_the_time_is_a_shade_and_a_number_and_the_dearest_is_chosen
     assert "75 %" in view.svg
 
 
-def test_one_task_that_outlasts_the_others_is_told_where_the_run_waits_for_it() -> None:
+def test_a_task_that_outlasts_the_others_is_marked_where_the_run_waits_for_it() -> None:
     plan = after_a_run()
-    said = [lateness(plan, one) for one in plan.operators.values()]
-    assert said == ["", "", "▲ longest task 1.1 s, median 0.2 s", ""]
-    # Of a longer run it is a small part.
+    texts = [lateness(plan, one) for one in plan.operators.values()]
+    assert texts == ["", "", "▲ longest task 1.1 s, median 0.2 s", ""]
+    # It is a small part of a longer run.
     assert not replace(plan, seconds=20.0).skewed(plan.operators[2])
 
 
@@ -373,7 +373,7 @@ def test_the_ring_follows_the_operator_that_is_chosen() -> None:
     assert "Keep the bundles" in view.text.value
 
 
-def test_several_plans_stand_side_by_side_by_their_names(numbers: DataFrame) -> None:
+def test_several_plans_stand_side_by_side_with_their_names(numbers: DataFrame) -> None:
     views = wb.plan({"as it is": numbers, "a < b": numbers.sort("id")})
     assert list(views.views) == ["as it is", "a < b"]
     assert repr(views).startswith("Query plans: as it is: 2 operators; a < b: ")

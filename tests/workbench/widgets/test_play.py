@@ -29,7 +29,7 @@ def lesson(funnel: wb.Funnel, *args: Any, **options: Any) -> dict[str, Any]:
     return wb.play(funnel, *args, **options).lesson
 
 
-def test_captions_tell_what_became_of_each_event(shop: DataFrame) -> None:
+def test_captions_say_what_each_event_does(shop: DataFrame) -> None:
     captions = [step["caption"] for step in lesson(wb.Funnel(SHOP, "1 hour"), shop, key=1)["steps"]]
     assert captions == [
         "3 steps, and no level holds a chain yet.",
@@ -85,11 +85,11 @@ def test_a_condition_may_be_a_window_function_across_keys(shop: DataFrame) -> No
     assert by_call == by_column
 
 
-def test_without_a_key_one_that_got_as_far_as_any_is_played(shop: DataFrame) -> None:
+def test_without_a_key_one_that_reached_the_highest_level_is_played(shop: DataFrame) -> None:
     assert lesson(wb.Funnel(SHOP, "1 hour"), shop)["title"].endswith("· 1")
 
 
-def test_more_rows_than_a_person_can_follow_are_cut_and_that_is_said(spark: SparkSession) -> None:
+def test_too_many_rows_to_follow_are_cut_and_the_lesson_says_so(spark: SparkSession) -> None:
     table = spark.range(600).selectExpr(
         "1 AS user_id", "timestamp_seconds(id) AS timestamp", "'help' AS event"
     )

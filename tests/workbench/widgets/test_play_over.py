@@ -12,7 +12,7 @@ from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.lesson import checked
 from workbench.windows.inspect.one_partition import partition_of
 
-# Rows that tie are alike, as they come in any order.
+# Rows that tie are equal, as they come in any order.
 ROWS = [(1, 10), (2, 30), (2, 30), (4, None), (None, 10), (7, 3)]
 
 
@@ -53,17 +53,19 @@ def test_every_function_over_a_frame_can_be_stepped_through(
 ) -> None:
     functions: dict[str, Any] = {f"f{i}": one for i, one in enumerate(FUNCTIONS)}
     over = wb.Over(order_by="k", frame=frame, engine="kernel", **functions)
-    answered = over.run(table).toPandas()
+    answers = over.run(table).toPandas()
     rows = partition_of(over, table)
     for name in functions:
         lesson = checked(window_lesson(rows, name))
         assert lesson["steps"], name
         assert all(len(p["states"]) == len(lesson["steps"]) for p in lesson["pictures"])
-        assert lesson["result"].count("null") == answered[name].isna().sum(), name
+        assert lesson["result"].count("null") == answers[name].isna().sum(), name
 
 
 @pytest.mark.parametrize("function", FRAMELESS, ids=str)
-def test_every_function_of_the_whole_partition_too(table: DataFrame, function: Function) -> None:
+def test_every_function_of_the_whole_partition_can_be_stepped_through(
+    table: DataFrame, function: Function
+) -> None:
     lesson = wb.play(call(function), table).lesson
     assert lesson["steps"]
     assert "Frame" not in lesson["intro"]
@@ -93,7 +95,7 @@ def test_a_call_that_spark_answers_says_that_the_kernel_is_shown(table: DataFram
     assert "Spark's own window operator answers this call" in lesson["intro"]
 
 
-def test_one_table_is_played_and_a_column_belongs_to_a_window_call(table: DataFrame) -> None:
+def test_one_table_is_played_and_only_window_calls_take_a_column(table: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match="on one table, and 0 are given"):
         wb.play(call(wb.fn.rank()))
     with pytest.raises(wb.WorkbenchError, match="column: it is for window calls"):

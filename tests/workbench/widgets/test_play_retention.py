@@ -14,7 +14,7 @@ EVENTS = pd.DataFrame({
                           "2024-01-05 01:00", "2024-02-05 00:00"]),
     "what": ["x", "visit", "buy", "buy", "buy"],
 })  # fmt: skip
-#: How long periods are, what the second step says, and the periods of the first three rows.
+#: By the length of periods: the period of the first event, and those of the first three rows.
 CASES: dict[str, tuple[str, list[str]]] = {
     "1 day": ("03 Jan 2024", ["31 Dec 2023", "03 Jan 2024", "03 Jan 2024"]),
     "1 hour": ("03 Jan 2024 12:00",
@@ -24,8 +24,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
 
 
 def lesson(table: pd.DataFrame, every: Any) -> dict[str, Any]:
-    found = wb.retention(table, "visit", "buy", every=every, key="who", time="at", event="what")
-    shown: dict[str, Any] = wb.play(found, key="ann").lesson
+    retention = wb.retention(table, "visit", "buy", every=every, key="who", time="at", event="what")
+    shown: dict[str, Any] = wb.play(retention, key="ann").lesson
     return shown
 
 
@@ -36,7 +36,7 @@ def cells(lesson: dict[str, Any], name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("every", CASES)
-def test_a_period_is_shown_by_when_it_begins(spark: SparkSession, every: str) -> None:
+def test_a_period_is_shown_by_its_begin(spark: SparkSession, every: str) -> None:
     begin, first_rows = CASES[every]
     shown = lesson(EVENTS, every)
     assert shown["steps"][1]["caption"] == (

@@ -12,7 +12,7 @@ from workbench.widgets.lessons.funnel import funnel_maker
 #: A user's events; each is named by the step that it fulfils, x is excluded, z is neither.
 EVENTS = [(0, "A"), (2, "x"), (3, "A"), (4, "B"), (5, "z"), (7, "C")]
 
-#: What is asked, the kernel that answers, its last words, and the events of the winning chain.
+#: Options, the kernel that answers, its last caption, and the events of the winning chain.
 LESSONS: dict[str, tuple[dict[str, Any], str, str, list[int]]] = {
     "rules of a chain": (
         {"optional": ["B"], "within": {"C": 6}, "exclude": {"x": ("A", "C")}},
@@ -25,14 +25,14 @@ LESSONS: dict[str, tuple[dict[str, Any], str, str, list[int]]] = {
 
 @pytest.mark.parametrize("case", LESSONS)
 def test_a_funnel_with_rules_is_stepped_through_in_the_kernel_that_answers_it(case: str) -> None:
-    given, kernel, last, chain = LESSONS[case]
-    looked_for = [*"ABC", *("x" if "exclude" in given else "")]
-    bits = [1 << looked_for.index(name) if name in looked_for else 0 for _, name in EVENTS]
+    options, kernel, last, chain = LESSONS[case]
+    names = [*"ABC", *("x" if "exclude" in options else "")]
+    bits = [1 << names.index(name) if name in names else 0 for _, name in EVENTS]
     rows = KeyRows(
         np.array([at for at, _ in EVENTS]), np.array(bits, np.uint32),
         [name for _, name in EVENTS], integer_time=True, cut=False,
     )  # fmt: skip
-    lesson: Any = funnel_maker(wb.Funnel([*"ABC"], window=10, **given), rows, "ann")(None)
+    lesson: Any = funnel_maker(wb.Funnel([*"ABC"], window=10, **options), rows, "ann")(None)
     assert lesson["steps"][-1]["function"] == kernel
     assert lesson["steps"][-1]["caption"] == last
     timeline, slots = lesson["pictures"]

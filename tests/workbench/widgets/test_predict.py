@@ -15,24 +15,24 @@ from workbench.widgets.stepper.still import still
 SEEDS = range(6)
 
 
-def asked_of(lesson: dict[str, Any]) -> list[dict[str, Any]]:
+def questions_in(lesson: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in questions_of(lesson) if one is not None]
 
 
 @pytest.mark.parametrize("name", FRESH)
-def test_each_seed_has_ten_questions_that_can_be_missed(name: str) -> None:
+def test_each_seed_has_ten_questions_that_can_be_answered_wrongly(name: str) -> None:
     lessons = [fresh_lesson(name, seed) for seed in SEEDS]
     for lesson in lessons:
-        questions = asked_of(lesson)
+        questions = questions_in(lesson)
         assert len(questions) == 10
         assert all(len(one["choices"]) > 1 for one in questions)
-    # Not always the same answer, in its place or in words.
-    right = {one["right"] for lesson in lessons for one in asked_of(lesson)}
-    assert len(right) > 1
+    # The right answer is not always at the same place.
+    places = {one["right"] for lesson in lessons for one in questions_in(lesson)}
+    assert len(places) > 1
 
 
 @pytest.mark.parametrize("name", FRESH)
-def test_a_seed_draws_the_same_again_and_another_one_another_input(name: str) -> None:
+def test_a_seed_draws_the_same_input_again_and_another_seed_another_input(name: str) -> None:
     assert fresh_lesson(name, 1) == fresh_lesson(name, 1)
     runs = [[step["caption"] for step in fresh_lesson(name, seed)["steps"]] for seed in (1, 2)]
     assert runs[0] != runs[1]
@@ -45,7 +45,7 @@ def test_the_exercise_is_a_lecture_whose_still_gives_nothing_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("99-nothing",), "notebook: no questions are drawn for '99-nothing'; use one of 00"),
         ((["03-segment-tree"],), r"notebook: no questions are drawn for \['03"),
@@ -53,19 +53,19 @@ def test_the_exercise_is_a_lecture_whose_still_gives_nothing_away() -> None:
         (("03-segment-tree", True), "seed: True is not a whole number"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_in_a_sentence(
-    arguments: tuple[Any, ...], said: str
+def test_invalid_notebooks_and_seeds_are_refused_in_a_sentence(
+    arguments: tuple[Any, ...], message: str
 ) -> None:
-    with pytest.raises(wb.WorkbenchError, match=said):
+    with pytest.raises(wb.WorkbenchError, match=message):
         wb.predict(*arguments)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_says_what_its_reader_will_predict_and_ends_with_asking(path: Any) -> None:
+def test_a_notebook_says_what_its_reader_will_predict_and_ends_with_questions(path: Any) -> None:
     notebook = nbformat.read(path, as_version=4)
     assert "you will be able to predict" in notebook.cells[0].source
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    asking = [cell for cell in cells if "wb.predict(" in cell.source]
-    assert f'wb.predict("{path.stem}", seed=' in asking[-1].source
-    shown = asking[-1].outputs[0].data
-    assert "application/vnd.window-workbench.lesson+json" in shown
+    predicting = [cell for cell in cells if "wb.predict(" in cell.source]
+    assert f'wb.predict("{path.stem}", seed=' in predicting[-1].source
+    output = predicting[-1].outputs[0].data
+    assert "application/vnd.window-workbench.lesson+json" in output

@@ -1,4 +1,4 @@
-"""Questions of an explorer: the newest counts, each can be stopped, none holds the kernel."""
+"""Questions of an explorer: the newest counts, each can be stopped, none blocks the kernel."""
 
 import threading
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from workbench.widgets import progress as module
 from workbench.widgets.html import Status
 from workbench.widgets.progress import ASKING, STOPPED, Progress
 
-LONG = 20.0  # seconds: what is late is not wrong
+LONG = 20.0  # seconds: an answer that is late is not wrong
 
 
 class FakeJobs:
-    """Jobs of no Spark: they say what they are told to, and remember that they were stopped."""
+    """Jobs without Spark, which report what they are given, and record that they were cancelled."""
 
     def __init__(self, spark: "FakeSpark") -> None:
         self._spark = spark
@@ -29,7 +29,7 @@ class FakeJobs:
     def __exit__(self, *error: object) -> None: ...
 
     def report(self) -> JobProgress | None:
-        self._spark.looked_at.set()
+        self._spark.polled.set()
         return self._spark.report
 
     def cancel(self) -> None:
@@ -37,19 +37,19 @@ class FakeJobs:
 
 
 class FakeSpark:
-    """A session whose query goes on until it is let go, or stopped."""
+    """A session whose query runs until it is released or cancelled."""
 
     def __init__(self) -> None:
         self.report: JobProgress | None = JobProgress(stages=2, tasks=8, done=2, rows=4_000)
-        self.looked_at, self.cancelled = threading.Event(), threading.Event()
-        self.let_go, self.begun = threading.Event(), threading.Event()
+        self.polled, self.cancelled = threading.Event(), threading.Event()
+        self.released, self.started = threading.Event(), threading.Event()
 
     def getTags(self) -> set[str]:  # noqa: N802 (as Spark calls it)
         return set()
 
     def query(self) -> str:
-        self.begun.set()
-        while not self.let_go.wait(0.01):
+        self.started.set()
+        while not self.released.wait(0.01):
             if self.cancelled.is_set():
                 raise RuntimeError("Job 3 cancelled part of cancelled job tags")
         return "late"
@@ -57,18 +57,18 @@ class FakeSpark:
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSpark]:
-    """A session whose jobs are looked at, in a notebook where somebody moves controls."""
+    """A session whose jobs are polled, in a notebook where a user moves controls."""
     fake = FakeSpark()
     monkeypatch.setattr(module, "jobs_of", FakeJobs)
     monkeypatch.setattr(module, "GLANCE", 0.01)
     monkeypatch.setattr(module, "EVERY", 0.01)
     monkeypatch.setattr(module, "request", lambda: {"header": {"msg_type": "comm_msg"}})
     yield fake
-    fake.let_go.set()
+    fake.released.set()
 
 
-class Asked:
-    """A picture, a status and the progress of what is asked."""
+class FakeExplorer:
+    """A picture, a status and the progress of its questions."""
 
     def __init__(self, spark: Any) -> None:
         self.picture, self.status, self.shown = widgets.VBox(), Status(), [""][:0]
@@ -82,116 +82,118 @@ class Asked:
         return ASKING in self.picture._dom_classes
 
 
-def test_a_question_leaves_the_kernel_free_and_is_seen_to_be_asked(fake: FakeSpark) -> None:
-    asked = Asked(fake)
-    asked.ask(fake.query)
-    assert fake.begun.wait(LONG)
-    assert asked.progress.asking
-    fake.looked_at.clear()
-    assert fake.looked_at.wait(LONG)
-    fake.looked_at.clear()
-    assert fake.looked_at.wait(LONG)  # the first look has been told by now
-    assert asked.dimmed
-    assert "stage 2 · 2 of 8 tasks · 4,000 rows · 0 s" in asked.progress.text.value
-    assert "width:25%" in asked.progress.text.value
-    assert (asked.progress.layout.display, asked.status.layout.display) == (None, "none")
-    fake.let_go.set()
-    asked.progress.wait(LONG)
-    assert (asked.shown, asked.dimmed, asked.progress.asking) == (["late"], False, False)
-    assert (asked.progress.layout.display, asked.status.layout.display) == ("none", None)
+def test_a_question_leaves_the_kernel_free_and_shows_its_progress(fake: FakeSpark) -> None:
+    explorer = FakeExplorer(fake)
+    explorer.ask(fake.query)
+    assert fake.started.wait(LONG)
+    assert explorer.progress.asking
+    fake.polled.clear()
+    assert fake.polled.wait(LONG)
+    fake.polled.clear()
+    assert fake.polled.wait(LONG)  # the first report is shown by now
+    assert explorer.dimmed
+    assert "stage 2 · 2 of 8 tasks · 4,000 rows · 0 s" in explorer.progress.text.value
+    assert "width:25%" in explorer.progress.text.value
+    assert (explorer.progress.layout.display, explorer.status.layout.display) == (None, "none")
+    fake.released.set()
+    explorer.progress.wait(LONG)
+    assert (explorer.shown, explorer.dimmed, explorer.progress.asking) == (["late"], False, False)
+    assert (explorer.progress.layout.display, explorer.status.layout.display) == ("none", None)
 
 
-def test_a_newer_question_takes_the_place_of_the_older(fake: FakeSpark) -> None:
-    asked = Asked(fake)
-    asked.ask(fake.query)
-    assert fake.begun.wait(LONG)
-    asked.ask(lambda: "newer")
-    asked.progress.wait(LONG)
+def test_a_newer_question_replaces_the_older_one(fake: FakeSpark) -> None:
+    explorer = FakeExplorer(fake)
+    explorer.ask(fake.query)
+    assert fake.started.wait(LONG)
+    explorer.ask(lambda: "newer")
+    explorer.progress.wait(LONG)
     assert fake.cancelled.is_set()
-    assert asked.shown == ["newer"]
-    assert asked.status.value == ""
+    assert explorer.shown == ["newer"]
+    assert explorer.status.value == ""
 
 
 def test_a_question_that_is_stopped_leaves_the_last_picture_and_says_so(fake: FakeSpark) -> None:
-    asked = Asked(fake)
-    asked.ask(fake.query)
-    assert fake.begun.wait(LONG)
-    asked.progress.button.click()
-    asked.progress.wait(LONG)
+    explorer = FakeExplorer(fake)
+    explorer.ask(fake.query)
+    assert fake.started.wait(LONG)
+    explorer.progress.button.click()
+    explorer.progress.wait(LONG)
     assert fake.cancelled.is_set()
-    assert (asked.shown, asked.dimmed) == ([], False)
-    assert (STOPPED in asked.progress.text.value, asked.status.value) == (True, "")
-    assert asked.progress.button.description == "Ask again"
+    assert (explorer.shown, explorer.dimmed) == ([], False)
+    assert (STOPPED in explorer.progress.text.value, explorer.status.value) == (True, "")
+    assert explorer.progress.button.description == "Ask again"
     fake.cancelled.clear()
-    fake.let_go.set()
-    asked.progress.button.click()
-    asked.progress.wait(LONG)
-    assert asked.shown == ["late"]
-    assert asked.progress.layout.display == "none"
+    fake.released.set()
+    explorer.progress.button.click()
+    explorer.progress.wait(LONG)
+    assert explorer.shown == ["late"]
+    assert explorer.progress.layout.display == "none"
 
 
 def test_a_job_that_begins_after_the_stop_is_stopped_too(fake: FakeSpark) -> None:
-    asked, second = Asked(fake), threading.Event()
+    explorer, second = FakeExplorer(fake), threading.Event()
 
     def two_jobs() -> str:
-        fake.begun.set()
+        fake.started.set()
         fake.cancelled.wait(LONG)
         fake.cancelled.clear()
         second.set()
         return fake.query()
 
-    asked.ask(two_jobs)
-    assert fake.begun.wait(LONG)
-    asked.progress.stop()
+    explorer.ask(two_jobs)
+    assert fake.started.wait(LONG)
+    explorer.progress.stop()
     assert second.wait(LONG)
-    asked.progress.wait(LONG)
-    assert asked.shown == []
+    explorer.progress.wait(LONG)
+    assert explorer.shown == []
 
 
-def test_a_failure_is_its_one_sentence(fake: FakeSpark) -> None:
-    asked = Asked(fake)
+def test_a_failure_is_one_sentence(fake: FakeSpark) -> None:
+    explorer = FakeExplorer(fake)
 
     def fails() -> str:
         raise WorkbenchError("window: '1' has no unit; give one.")
 
-    asked.ask(fails)
-    asked.progress.wait(LONG)
-    assert "window: '1' has no unit; give one." in unescape(asked.status.value)
-    asked.ask(lambda: "next")
-    asked.progress.wait(LONG)
-    assert asked.shown == ["next"]
+    explorer.ask(fails)
+    explorer.progress.wait(LONG)
+    assert "window: '1' has no unit; give one." in unescape(explorer.status.value)
+    explorer.ask(lambda: "next")
+    explorer.progress.wait(LONG)
+    assert explorer.shown == ["next"]
 
 
-def test_a_session_that_is_gone_is_a_sentence(
+def test_a_session_that_has_ended_is_a_sentence(
     fake: FakeSpark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Asked(fake)
+    explorer = FakeExplorer(fake)
 
     def gone(_spark: object) -> FakeJobs:
         raise RuntimeError("SparkContext was shut down")
 
     monkeypatch.setattr(module, "jobs_of", gone)
-    asked.ask(fake.query)
-    asked.progress.wait(LONG)
-    assert "the session was stopped; start one with wb.session()." in asked.status.value
-    assert asked.progress.layout.display == "none"
+    explorer.ask(fake.query)
+    explorer.progress.wait(LONG)
+    assert "the session was stopped; start one with wb.session()." in explorer.status.value
+    assert explorer.progress.layout.display == "none"
 
 
-def test_a_line_of_python_has_its_answer_when_it_is_done(
+def test_a_line_of_python_returns_with_its_answer(
     fake: FakeSpark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Asked(fake)
-    asked.ask(fake.query)
-    assert fake.begun.wait(LONG)
+    explorer = FakeExplorer(fake)
+    explorer.ask(fake.query)
+    assert fake.started.wait(LONG)
     monkeypatch.setattr(module, "request", dict)
-    asked.ask(lambda: "here and now")
-    assert asked.shown == ["here and now"]
+    explorer.ask(lambda: "here and now")
+    assert explorer.shown == ["here and now"]
 
 
-@pytest.mark.parametrize("own", [True, False], ids=["the same", "another"])
-def test_what_is_shown_may_ask_for_more_and_waits_for_it(fake: FakeSpark, own: bool) -> None:
-    first = Asked(fake)
-    second = first if own else Asked(fake)
+@pytest.mark.parametrize("same", [True, False], ids=["the same", "another"])
+def test_showing_an_answer_may_ask_again_and_both_answers_are_awaited(
+    fake: FakeSpark, same: bool
+) -> None:
+    first = FakeExplorer(fake)
+    second = first if same else FakeExplorer(fake)
     first.progress.ask(lambda: "first", lambda _: second.ask(lambda: "of the first"))
     first.progress.wait(LONG)
     assert second.shown == ["of the first"]

@@ -1,4 +1,4 @@
-"""What a kernel remembers, as its pictures show it: against what it must be."""
+"""The state of a kernel, as its pictures show it, is what it must be."""
 
 import re
 from pathlib import Path
@@ -26,19 +26,19 @@ def test_the_older_stack_knows_each_hop_to_the_pivot_and_the_newer_one_the_rest(
     lesson = play_rung("stack hops", "max", **RUNG).lesson
     stacks = [picture(lesson, f"The {age} stack")["states"] for age in ("older", "newer")]
     hops = picture(lesson, "Hops")["states"][-1]["cells"]
-    turned = 0
+    turns = 0
     for step, (older, newer) in enumerate(zip(*stacks, strict=True)):
-        held = [k for k, cell in enumerate(older["cells"]) if cell]
-        for k in held:
-            assert int(older["cells"][k]) == max(map(int, hops[k : held[-1] + 1]))
+        filled = [k for k, cell in enumerate(older["cells"]) if cell]
+        for k in filled:
+            assert int(older["cells"][k]) == max(map(int, hops[k : filled[-1] + 1]))
         for k, cell in enumerate(newer["cells"]):
             assert cell in (None, hops[k])
-            assert not (cell and k in held)
-        turned += "is turned over" in lesson["steps"][step]["caption"]
-    assert turned > 3
+            assert not (cell and k in filled)
+        turns += "is turned over" in lesson["steps"][step]["caption"]
+    assert turns > 3
 
 
-def test_what_no_event_has_written_is_blank() -> None:
+def test_values_that_no_event_has_written_are_blank() -> None:
     lesson = play_rung("stack hops", "max", **RUNG).lesson
     first = next(step for step in lesson["steps"] if step["function"] == "stack_tails")
     values = {one["name"]: one["value"] for one in first["variables"]}
@@ -67,10 +67,10 @@ PARTITION: dict[str, list[Any]] = {
 }
 
 
-def played(**asked: Any) -> dict[str, Any]:
-    has_frame = any(one.info.has_frame for one in asked.values())
+def played(**functions: Any) -> dict[str, Any]:
+    has_frame = any(one.info.has_frame for one in functions.values())
     frame = wb.Frame.rows(-2, 1) if has_frame else None
-    call = wb.Over(order_by="k", frame=frame, engine="kernel", **asked)
+    call = wb.Over(order_by="k", frame=frame, engine="kernel", **functions)
     return window_lesson(partition_of_rows(call, PARTITION))
 
 
@@ -80,11 +80,11 @@ def test_the_older_rows_are_turned_over_one_by_one() -> None:
     flips = [k for k, step in enumerate(lesson["steps"]) if "turned over" in step["caption"]]
     assert len(flips) > 3
     for k in flips:
-        held = [row for row, cell in enumerate(older[k]["cells"]) if cell]
-        waits = [row for row, cell in enumerate(newer[k]["cells"]) if cell]
-        assert held == list(range(held[0], held[-1] + 1))
-        assert waits == list(range(waits[0], held[0])) if waits else True
-        assert older[k]["cells"][held[0]].startswith(f"rows {len(held)},")
+        older_rows = [row for row, cell in enumerate(older[k]["cells"]) if cell]
+        newer_rows = [row for row, cell in enumerate(newer[k]["cells"]) if cell]
+        assert older_rows == list(range(older_rows[0], older_rows[-1] + 1))
+        assert newer_rows == list(range(newer_rows[0], older_rows[0])) if newer_rows else True
+        assert older[k]["cells"][older_rows[0]].startswith(f"rows {len(older_rows)},")
 
 
 def test_the_fingers_stand_on_the_ranks_of_the_quantiles() -> None:
@@ -103,7 +103,7 @@ def test_the_fingers_stand_on_the_ranks_of_the_quantiles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("function", "name"),
     [
         (wb.fn.max("v"), "least"),
         (wb.fn.avg("v"), "states"),
@@ -114,8 +114,8 @@ def test_the_fingers_stand_on_the_ranks_of_the_quantiles() -> None:
     ],
     ids=str,
 )
-def test_answers_that_are_still_to_come_are_blank(asked: Any, name: str) -> None:
-    for step in played(answer=asked)["steps"]:
+def test_answers_that_are_still_to_come_are_blank(function: Any, name: str) -> None:
+    for step in played(answer=function)["steps"]:
         values = {one["name"]: one["value"] for one in step["variables"]}
         for row, cell in enumerate(values[name]):
             to_come = row > values.get("i", -1)
@@ -141,10 +141,10 @@ def test_the_cells_of_a_query_lie_on_a_line_of_time() -> None:
         (20, 30), (-50, 30), (10, 15), (15, 20), (30, 35),
     ]  # fmt: skip
     assert has["states"][-1]["cells"] == ["8", "12"]
-    for state, held in zip(line["states"], has["states"], strict=True):
+    for state, totals in zip(line["states"], has["states"], strict=True):
         window = int(state["window"]["label"].split()[1].strip(","))
         counts = [int(cells[k, HEAD]) for k in state["chain"]]
-        assert str(sum(counts)) == held["cells"][window]
+        assert str(sum(counts)) == totals["cells"][window]
 
 
 def test_numbers_stand_on_a_scale_of_numbers() -> None:
@@ -164,14 +164,14 @@ def test_numbers_stand_on_a_scale_of_numbers() -> None:
 def test_a_still_opens_at_its_telling_step_until_another_is_chosen() -> None:
     lesson = play_rung("stack hops", "max", **RUNG).lesson
 
-    def said(player: Player) -> str:
+    def still_of(player: Player) -> str:
         return player._repr_mimebundle_()[0]["image/svg+xml"]
 
     player = Player(lesson)
-    assert "Step 1 of" not in said(player)
-    assert said(player) == said(Player(lesson, step=player._still_step))
+    assert "Step 1 of" not in still_of(player)
+    assert still_of(player) == still_of(Player(lesson, step=player._still_step))
     player.step = 3
-    assert "Step 4 of" in said(player)
+    assert "Step 4 of" in still_of(player)
 
 
 def test_the_page_of_two_rungs_stays_small(tmp_path: Path) -> None:

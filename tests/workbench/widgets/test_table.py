@@ -1,4 +1,4 @@
-"""The one table of all explorers: read by people, sorted and saved as the values behind it."""
+"""The table of all explorers shows readable text, and is sorted and saved by its values."""
 
 import json
 import re
@@ -32,21 +32,21 @@ def options(table: Table) -> dict[str, Any]:
     return found
 
 
-def test_values_are_read_by_people_and_kept_behind_what_is_read(table: Table) -> None:
+def test_values_are_shown_readably_and_kept_in_hidden_columns(table: Table) -> None:
     first, second = json.loads(options(table)["data_json"])
     assert first[:5] == ["N1&lt;b&gt;", "24 Mar 12:59", "9 h 20 min", "1,200", "0.25"]
     assert first[5:] == ["N1&lt;b&gt;", "2013-03-24 12:59:00", "33600.0", "1200", "0.25"]
     assert second == ["—", "—", "—", "7", "—", "", "", "", "7", ""]
 
 
-def test_times_of_several_years_are_read_with_their_year() -> None:
+def test_times_of_several_years_are_shown_with_their_year() -> None:
     table = Table()
     table.show(pd.DataFrame({"from": pd.to_datetime(["2012-12-31", "2013-01-07"])}), "")
     rows = json.loads(options(table)["data_json"])
     assert [row[0] for row in rows] == ["31 Dec 2012 00:00", "07 Jan 2013 00:00"]
 
 
-def test_a_column_is_sorted_and_saved_by_its_values_which_are_not_seen(table: Table) -> None:
+def test_a_column_is_sorted_and_saved_by_its_hidden_values(table: Table) -> None:
     hidden, *seen = options(table)["columnDefs"]
     assert hidden == {"targets": [5, 6, 7, 8, 9], "visible": False, "searchable": False}
     assert [one["orderData"] for one in seen] == [[5], [6], [7], [8], [9]]
@@ -59,7 +59,7 @@ def test_text_is_on_the_left_and_numbers_on_the_right(table: Table) -> None:
     assert sides == ["dt-left", *["dt-right"] * 4]
 
 
-def test_csv_has_the_names_of_the_columns_and_the_head_what_is_read(table: Table) -> None:
+def test_csv_has_the_names_of_the_columns_and_the_table_their_heads(table: Table) -> None:
     head = options(table)["table_html"]
     assert [head.count(f"<th>{name}</th>") for name in ("last step", "last_step", "users")] == [
         *(1, 1, 2)
@@ -79,7 +79,7 @@ def test_a_large_table_loses_no_row(table: Table) -> None:
     assert "downsampling_warning" not in options(table)
 
 
-def test_the_row_that_is_clicked_is_chosen_until_another_table_comes(table: Table) -> None:
+def test_a_clicked_row_is_chosen_until_another_table_is_shown(table: Table) -> None:
     seen: list[int | None] = []
     table.observe(lambda change: seen.append(change["new"]), names="chosen")
     table.grid.selected_rows = [1]
@@ -95,7 +95,7 @@ def test_a_table_without_rows_is_a_sentence(table: Table) -> None:
     assert (table.note.value, table.grid.layout.display) == ("", None)
 
 
-def test_it_says_how_it_is_had_as_a_dataframe(table: Table) -> None:
+def test_a_table_shows_the_code_that_returns_it_as_a_dataframe(table: Table) -> None:
     assert "f.people(events, 2).toPandas()" in table.code.value
 
 
@@ -113,7 +113,7 @@ def test_names_are_shown_as_they_are(table: Table) -> None:
     assert "<script>" not in options(table)["table_html"]
 
 
-def test_before_anything_is_shown_a_table_says_nothing() -> None:
+def test_a_table_without_content_is_hidden() -> None:
     table = Table()
     assert table.grid.layout.display == "none"
     table.show(FRAME, "")

@@ -16,7 +16,7 @@ ROWS = [
 ]
 
 
-def asked(rows: list[Any]) -> Any:
+def drivers_of(rows: list[Any]) -> Any:
     return SimpleNamespace(
         table=pd.DataFrame(rows, columns=COLUMNS), event="event", step="pay", unit="ships",
         looked_at=7, went_on=100, dropped=200,
@@ -24,7 +24,7 @@ def asked(rows: list[Any]) -> Any:
 
 
 def test_a_dot_is_an_odds_ratio_and_twice_is_as_far_as_half() -> None:
-    one, between, dots, words = drivers_figure(asked(ROWS)).data
+    one, between, dots, words = drivers_figure(drivers_of(ROWS)).data
     assert list(one.x) == [0, 0]
     assert list(dots.x) == [2, -1]
     assert list(between.x) == [1, 3, None, -2, 0, None]
@@ -32,37 +32,39 @@ def test_a_dot_is_an_odds_ratio_and_twice_is_as_far_as_half() -> None:
 
 
 def test_who_goes_on_and_who_drops_off_differ_in_more_than_colour() -> None:
-    dots = drivers_figure(asked(ROWS)).data[2]
+    dots = drivers_figure(drivers_of(ROWS)).data[2]
     assert list(dots.marker.symbol) == ["circle", "circle-open"]
     assert dots.customdata[0].startswith("30 of those who went on (30.0%), 10 of those who dropped")
 
 
-def test_a_value_stands_with_its_column_and_an_event_alone() -> None:
-    layout = drivers_figure(asked(ROWS)).layout
+def test_a_value_is_labelled_with_its_column_and_an_event_without() -> None:
+    layout = drivers_figure(drivers_of(ROWS)).layout
     assert list(layout.yaxis.ticktext) == ["help", "device = &lt;tv&gt;"]
     assert layout.yaxis.range[0] > layout.yaxis.range[1]
     assert list(layout.xaxis.ticktext) == ["1/8", "1/4", "1/2", "1", "2", "4", "8"]
 
 
 def test_it_says_that_it_is_association_and_how_many_were_looked_at() -> None:
-    told = drivers_figure(asked(ROWS)).layout.title.subtitle.text
-    assert told.startswith("association, not cause; 7 looked at; 100 ships went on, 200 did not")
+    subtitle = drivers_figure(drivers_of(ROWS)).layout.title.subtitle.text
+    assert subtitle.startswith(
+        "association, not cause; 7 looked at; 100 ships went on, 200 did not"
+    )
 
 
-def test_what_is_out_of_sight_ends_at_the_edge() -> None:
+def test_values_out_of_range_end_at_the_edge() -> None:
     row = ("event", "help", 1, 0, 0.1, 0.0, 1e9, 1e-9, np.inf, 0.9, 0.9)
-    figure = drivers_figure(asked([row]))
+    figure = drivers_figure(drivers_of([row]))
     assert list(figure.data[1].x) == [-6, 6, None]
     assert list(figure.data[2].x) == [6]
 
 
 def test_a_still_has_the_names_and_the_ratios() -> None:
-    drawn = still(drivers_figure(asked(ROWS)), "Who goes on")
+    drawn = still(drivers_figure(drivers_of(ROWS)), "Who goes on")
     assert ">help</text>" in drawn
     assert ">4</text>" in drawn
 
 
-def test_where_nothing_tells_them_apart_that_is_said() -> None:
-    figure = drivers_figure(asked([]))
+def test_a_figure_without_drivers_says_so() -> None:
+    figure = drivers_figure(drivers_of([]))
     words = figure.layout.annotations[0].text
     assert words.startswith("Nothing distinguishes those who went on to pay from those who did")

@@ -1,4 +1,4 @@
-"""A comparison as a figure: dots with intervals, differences beside them, the baseline named."""
+"""A comparison as a figure: dots with intervals, differences next to them, the baseline named."""
 
 import pandas as pd
 
@@ -13,12 +13,18 @@ def compared(users: dict[str | None, list[int]], baseline: str | None) -> pd.Dat
     for segment, reached in users.items():
         for k, label in enumerate("abc"):
             share = shares_of([reached[k]], [reached[0]])
-            told = {name: value[0] for name, value in share._asdict().items()}
-            row = {"device": segment, "step": label, "users": reached[k], "of": reached[0], **told}
+            columns = {name: value[0] for name, value in share._asdict().items()}
+            row = {
+                "device": segment,
+                "step": label,
+                "users": reached[k],
+                "of": reached[0],
+                **columns,
+            }
             if k and segment != baseline:
-                found = differences_of([reached[k]], [reached[0]], [base[k]], [base[0]])
-                row |= {"difference": found.difference[0], "difference_low": found.low[0]}
-                row |= {"difference_high": found.high[0]}
+                difference = differences_of([reached[k]], [reached[0]], [base[k]], [base[0]])
+                row |= {"difference": difference.difference[0], "difference_low": difference.low[0]}
+                row |= {"difference_high": difference.high[0]}
             rows.append(row)
     table = pd.DataFrame(rows)
     table.attrs = {"baseline": (baseline,), "unit": "people", "compared": 4, "confidence": 0.95}
@@ -28,7 +34,7 @@ def compared(users: dict[str | None, list[int]], baseline: str | None) -> pd.Dat
 TABLE = compared({"web": [100, 50, 20], "tv": [80, 70, 18], None: [0, 0, 0]}, "web")
 
 
-def test_each_step_behind_the_first_has_shares_and_differences() -> None:
+def test_each_step_after_the_first_has_shares_and_differences() -> None:
     figure = comparison_figure(TABLE)
     dots = [trace for trace in figure.data if trace.meta]
     assert [(dot.name, dot.meta) for dot in dots] == [
@@ -41,7 +47,7 @@ def test_each_step_behind_the_first_has_shares_and_differences() -> None:
     ]  # fmt: skip
 
 
-def test_a_difference_that_may_be_none_is_hollow_and_says_so() -> None:
+def test_a_difference_that_may_be_zero_is_hollow_and_says_so() -> None:
     sure, unsure = (t for t in comparison_figure(TABLE).data if t.name == "difference")
     assert (sure.marker.symbol, unsure.marker.symbol) == ("circle", "circle-open")
     assert sure.marker.color != unsure.marker.color
@@ -51,9 +57,9 @@ def test_a_difference_that_may_be_none_is_hollow_and_says_so() -> None:
 
 def test_a_difference_below_zero_has_a_minus_sign_wherever_it_is_read() -> None:
     figure = comparison_figure(compared({"web": [100, 50, 20], "tv": [80, 20, 9]}, "web"))
-    beside = next(t.text for t in figure.data if t.name == "points")
+    label = next(t.text for t in figure.data if t.name == "points")
     hovered = next(t.text for t in figure.data if t.name == "difference")
-    assert beside == ("\N{MINUS SIGN}25.0",)
+    assert label == ("\N{MINUS SIGN}25.0",)
     assert hovered[0].startswith("tv: \N{MINUS SIGN}25.0 points (\N{MINUS SIGN}")
 
 

@@ -1,4 +1,4 @@
-"""A trend as a figure: lines with their intervals, what is open apart, names at the ends."""
+"""A trend as a figure: lines with their intervals, open entrants apart, names at the ends."""
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,9 @@ def trend(entrants: list[int], still_open: list[int], users: list[int], **by: st
     begins = pd.date_range("2024-01-01", periods=len(entrants))
     over = np.array(entrants) - np.array(still_open)
     shares = shares_of(users, over)._asdict()
-    told = {"from": begins, "to": begins + pd.Timedelta("1 day"), "step": "pay"}
+    periods = {"from": begins, "to": begins + pd.Timedelta("1 day"), "step": "pay"}
     counts = {"entrants": entrants, "open": still_open, "users": users}
-    table = pd.DataFrame({**by, **told, **counts, **shares})
+    table = pd.DataFrame({**by, **periods, **counts, **shares})
     table.attrs = {"unit": "people", "confidence": 0.9}
     return table
 
@@ -33,13 +33,13 @@ def test_a_line_has_the_share_of_each_period_and_its_interval() -> None:
 def test_a_period_without_a_share_is_a_gap_and_says_so() -> None:
     line = trend_figure(DAYS).data[1]
     low, high = DAYS["low"][0], DAYS["high"][0]
-    told = f"01 Jan 00:00: 25.0% ({low:.1%} to {high:.1%}), 10 of 40 people"
-    assert line.customdata[0] == told
+    expected = f"01 Jan 00:00: 25.0% ({low:.1%} to {high:.1%}), 10 of 40 people"
+    assert line.customdata[0] == expected
     assert line.customdata[1] == "02 Jan 00:00: no share, 0 of 0 people"
     assert line.customdata[2].endswith("; 10 more are still open")
 
 
-def test_points_with_open_entrants_are_hollow_and_these_are_hatched_bars() -> None:
+def test_points_with_open_entrants_are_hollow_and_their_bars_are_hatched() -> None:
     figure = trend_figure(DAYS)
     _, line, over, still_open = figure.data
     assert list(line.marker.symbol) == ["circle", "circle", "circle-open", "circle-open"]
@@ -57,10 +57,10 @@ def test_each_segment_has_a_line_with_its_name_at_its_end() -> None:
     assert [(line.name, line.meta) for line in lines] == [("tv", 0), ("null", 1)]
     assert lines[0].line.color != lines[1].line.color
     names = figure.layout.annotations
-    # Before it a piece of the line.
+    # A piece of the line comes before the name.
     assert {name.text.partition("</span> ")[2] for name in names} == {"tv", "null"}
     assert lines[0].line.color in names[0].text or lines[0].line.color in names[1].text
-    # Two of one height do not lie on each other.
+    # Names of the same height do not overlap.
     assert abs(names[0].y - names[1].y) > 0.01
     assert sum(figure.data[-2].y) == 2 * 60
 
@@ -78,7 +78,7 @@ def test_a_few_long_intervals_do_not_press_a_line_of_many_points_flat() -> None:
     assert high > days["high"].max()
 
 
-def test_of_many_segments_the_first_have_a_line() -> None:
+def test_only_the_first_of_many_segments_have_a_line() -> None:
     many = pd.concat([DAYS.assign(n=k) for k in range(9)], ignore_index=True)
     figure = trend_figure(many[["n", *DAYS.columns]])
     assert sum(trace.meta is not None for trace in figure.data) == MOST_LINES

@@ -1,4 +1,4 @@
-"""Clicks on the marks of a chart, as a browser tells of them."""
+"""Clicks on the marks of a chart, as a browser reports them."""
 
 from types import SimpleNamespace
 
@@ -6,6 +6,6 @@ from workbench.widgets.chart import Chart
 
 
 def click_mark(chart: Chart, name: str, k: int, nth: int = 0) -> None:
-    """Click the k-th mark of a trace by its name: of the nth trace that is called so."""
+    """Click the k-th mark of the nth trace with this name."""
     trace = [one for one in chart.data if one.name == name][nth]
     trace._dispatch_on_click(SimpleNamespace(point_inds=[k]), None)

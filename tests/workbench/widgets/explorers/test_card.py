@@ -24,7 +24,7 @@ class Counts(Card):
         )
 
 
-def test_a_card_brings_its_style_and_stands_in_one_order() -> None:
+def test_a_card_has_its_style_and_parts_in_a_fixed_order() -> None:
     card = Counts()
     sheet, head, controls, main, status = card.children
     assert isinstance(sheet, Sheet)
@@ -34,7 +34,7 @@ def test_a_card_brings_its_style_and_stands_in_one_order() -> None:
     assert [len(column.children) for column in main.children] == [1, 1]
 
 
-def test_a_card_says_what_it_is_and_what_is_known() -> None:
+def test_a_card_has_its_title_and_its_facts() -> None:
     card = Counts()
     card.entitle("a < b", "Boston", fact(1234, "row"), fact(1, "key"))
     assert "a &lt; b</div>" in card.head.value
@@ -48,7 +48,7 @@ def test_the_style_sheet_gives_every_picture_of_a_card_its_colours() -> None:
     assert Sheet._css.count("{") == Sheet._css.count("}")
 
 
-def test_a_chart_stays_as_wide_as_its_place_when_it_is_drawn_anew() -> None:
+def test_a_chart_stays_as_wide_as_its_place_when_it_is_redrawn() -> None:
     chart = Chart()
     redraw(chart, themed(go.Figure(go.Bar(y=[3, 1])), height=300))
     assert (chart.layout.width, chart.layout.autosize, chart.layout.height) == (None, True, 300)
@@ -63,7 +63,7 @@ def test_a_chart_that_cannot_be_zoomed_has_no_toolbar() -> None:
     assert Chart()._config["displayModeBar"] == "hover"
 
 
-def test_a_figure_that_is_no_widget_is_read_on_any_ground(
+def test_a_figure_that_is_not_a_widget_is_readable_on_any_ground(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")

@@ -1,4 +1,4 @@
-"""The frame explorer: controls in, the twin's answers out, and no mistake ends it."""
+"""The frame explorer shows the twin's answers for its controls, and survives every mistake."""
 
 from html import unescape
 
@@ -26,18 +26,18 @@ def explorer(plants: DataFrame) -> FrameExplorer:
     return shown
 
 
-def is_the_twins(explorer: FrameExplorer, plants: DataFrame) -> bool:
+def has_the_answer_of_the_twin(explorer: FrameExplorer, plants: DataFrame) -> bool:
     key, column = explorer.partition.key, explorer.column.value
     return str(explorer.table) == str(explorer.over.frames(plants, key, column))
 
 
 def test_it_opens_on_the_answer_of_its_twin(explorer: FrameExplorer, plants: DataFrame) -> None:
-    assert is_the_twins(explorer, plants)
+    assert has_the_answer_of_the_twin(explorer, plants)
     assert "4 to 7 rows in a frame" in explorer.status.value
     assert explorer.column.options == ("mean", "middle")
 
 
-def test_changing_the_frame_asks_the_kernels_again(
+def test_changing_the_frame_runs_the_kernels_again(
     explorer: FrameExplorer, plants: DataFrame
 ) -> None:
     explorer.controls.unit.value = "rows"
@@ -45,7 +45,7 @@ def test_changing_the_frame_asks_the_kernels_again(
     explorer.controls.high.kind.value = "current row"
     explorer.controls.exclude.value = "current row"
     assert explorer.over.frame == wb.Frame.rows(None, 0, exclude="current row")
-    assert is_the_twins(explorer, plants)
+    assert has_the_answer_of_the_twin(explorer, plants)
     assert explorer.table.inside.sum(axis=1).tolist() == list(range(12))
 
 
@@ -82,7 +82,7 @@ def test_sessions_have_one_distance(explorer: FrameExplorer, plants: DataFrame) 
     assert controls.low.layout.display == controls.high.kind.layout.display == "none"
     controls.high.distance.value = "36 hours"
     assert explorer.over.frame == wb.Frame.session("36 hours")
-    assert is_the_twins(explorer, plants)
+    assert has_the_answer_of_the_twin(explorer, plants)
     controls.high.distance.value = "0"
     assert controls.problem.startswith("gap: 0 is not above zero")
     controls.unit.value = "rows"
@@ -96,7 +96,7 @@ def test_another_partition_and_function_are_drawn(
 ) -> None:
     explorer.who.value = ("Worcester",)
     explorer.column.value = "middle"
-    assert is_the_twins(explorer, plants)
+    assert has_the_answer_of_the_twin(explorer, plants)
     assert explorer.table.who == "Worcester"
 
 
@@ -108,14 +108,14 @@ def test_the_line_of_python_makes_the_same_call(explorer: FrameExplorer) -> None
     assert repr(eval(line, {"wb": wb})) == line
 
 
-def test_a_unit_has_distances_of_its_own(explorer: FrameExplorer) -> None:
+def test_each_unit_has_its_own_distances(explorer: FrameExplorer) -> None:
     explorer.controls.unit.value = "groups"
     assert explorer.over.frame == wb.Frame.groups(-1, 1)
     explorer.controls.unit.value = "range"
     assert explorer.over.frame == wb.Frame.range("-1 day", "1 day")
 
 
-def test_a_bound_that_cannot_be_is_one_sentence_and_the_next_move_works(
+def test_an_invalid_bound_is_one_sentence_and_the_next_move_works(
     explorer: FrameExplorer,
 ) -> None:
     before = explorer.over
@@ -147,7 +147,7 @@ def test_a_distance_is_refused_as_it_was_typed(
     assert explorer.controls.problem.startswith(sentence)
 
 
-def test_bounds_in_the_wrong_order_are_called_what_the_controls_call_them(
+def test_bounds_in_the_wrong_order_are_named_as_in_the_controls(
     explorer: FrameExplorer,
 ) -> None:
     explorer.controls.low.kind.value = "following"
@@ -159,8 +159,8 @@ def test_bounds_in_the_wrong_order_are_called_what_the_controls_call_them(
 
 
 def test_a_frame_that_the_order_cannot_measure_is_one_sentence(plants: DataFrame) -> None:
-    asked = wb.Over("plant", ["mwh", "date"], wb.Frame.rows(-1, 0), n=wb.fn.count())
-    shown = wb.explore(asked, plants).shown
+    over = wb.Over("plant", ["mwh", "date"], wb.Frame.rows(-1, 0), n=wb.fn.count())
+    shown = wb.explore(over, plants).shown
     shown.controls.unit.value = "range"
     assert "measured along one column, but order_by names 2" in shown.status.value
     shown.controls.unit.value = "groups"
@@ -191,7 +191,7 @@ def test_a_page_without_widgets_shows_the_frames_as_a_picture(plants: DataFrame)
     assert explorer.over is explorer.shown.over
 
 
-def test_what_does_not_fit_is_refused_at_once(plants: DataFrame) -> None:
+def test_invalid_arguments_are_refused_at_once(plants: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match="one table, and 0 are given"):
         wb.explore(WEEK)
     with pytest.raises(wb.WorkbenchError, match="by, keep: they are for funnels"):

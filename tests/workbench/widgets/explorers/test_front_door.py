@@ -44,15 +44,15 @@ def door_of(
     seen: pa.Table = FIRST,
     explore: Callable[..., Any] = lambda *_: None,
 ) -> FrontDoor:
-    """A front door that asks no Spark."""
-    held = {one.name: one for one in columns}
-    first = seen.select([name for name in seen.column_names if name in held])
-    profile: Any = Profile(None, rows, held, first, propose(columns, rows))  # type: ignore[arg-type]
+    """Return a front door that uses no Spark."""
+    profiles = {one.name: one for one in columns}
+    first = seen.select([name for name in seen.column_names if name in profiles])
+    profile: Any = Profile(None, rows, profiles, first, propose(columns, rows))  # type: ignore[arg-type]
     return FrontDoor(profile, "shop.csv", "'shop.csv'", explore)
 
 
 def parts_of(widget: Any) -> Iterator[Any]:
-    """Everything that a widget is made of, from above to below."""
+    """Yield all widgets within a widget, from top to bottom."""
     for one in getattr(widget, "children", ()):
         yield one
         yield from parts_of(one)
@@ -74,17 +74,17 @@ def test_it_begins_with_the_proposals_and_the_code_of_the_first_question() -> No
     assert "10 of 900 cannot be read this way" in door.reasons["time"].value
 
 
-def test_numbers_of_the_first_rows_stand_on_the_right_as_they_are_and_nulls_are_a_dash() -> None:
+def test_numbers_of_the_first_rows_are_on_the_right_and_unformatted_and_nulls_are_a_dash() -> None:
     rows = {"user": ["a", None], "tick": [1545, None], "price": [float("nan"), None]}
     first_rows = next(
         one for one in parts_of(door_of(seen=pa.table(rows))) if isinstance(one, Table)
     )
-    shown = first_rows.grid._dt_args
-    assert [one["className"] for one in shown["columnDefs"][1:]] == [
+    options = first_rows.grid._dt_args
+    assert [one["className"] for one in options["columnDefs"][1:]] == [
         *("dt-left", "dt-right", "dt-right")
     ]
-    read = [row[:3] for row in json.loads(shown["data_json"])]
-    assert read == [["a", "1545", "nan"], ["—", "—", "—"]]
+    cells = [row[:3] for row in json.loads(options["data_json"])]
+    assert cells == [["a", "1545", "nan"], ["—", "—", "—"]]
 
 
 def test_another_question_and_other_columns_change_the_code() -> None:
@@ -102,7 +102,7 @@ def test_another_question_and_other_columns_change_the_code() -> None:
     assert not door.button.disabled
 
 
-def test_integers_are_times_by_themselves_with_windows_of_integers() -> None:
+def test_integer_times_need_no_format_and_have_integer_windows() -> None:
     door = door_of()
     door.roles["time"].value = "tick"
     assert door.format.value == AS_IT_IS
@@ -117,8 +117,8 @@ def test_without_times_or_rows_it_says_what_is_missing() -> None:
     assert door.code == ""
     with pytest.raises(wb.WorkbenchError, match="Funnel needs a column for time"):
         door.show()
-    none = [ColumnProfile("user", "string", "text", 0, 0, None, None, 0.0, {}, ())]
-    assert "The table has no rows." in door_of(none, rows=0).status.value
+    no_rows = [ColumnProfile("user", "string", "text", 0, 0, None, None, 0.0, {}, ())]
+    assert "The table has no rows." in door_of(no_rows, rows=0).status.value
 
 
 def test_a_still_says_what_is_proposed() -> None:
@@ -138,7 +138,7 @@ def test_the_code_of_each_question_makes_the_specification_that_is_explored(
     assert repr(again) == repr(question.make(choice))
 
 
-def test_windows_suit_the_length_of_the_time() -> None:
+def test_windows_fit_the_time_span() -> None:
     assert windows_for(400 * 86_400, False, days=True)[0] == "1 day"
     assert windows_for(5, False, days=False) == ["10 seconds"]
     assert default_window(["1 hour", "1 day", "7 days"], 33 * 86_400, 11) == "7 days"
@@ -160,7 +160,7 @@ def test_events_of_one_moment_open_each_explorer(spark: SparkSession) -> None:
         door.show()
 
 
-def test_the_lines_make_the_explorer_that_the_door_opens(
+def test_the_code_makes_the_explorer_that_the_door_opens(
     spark: SparkSession, tmp_path: Any
 ) -> None:
     shop = pd.DataFrame(
@@ -173,14 +173,14 @@ def test_the_lines_make_the_explorer_that_the_door_opens(
     )
     path = tmp_path / "shop.csv"
     shop.to_csv(path, index=False)
-    for given in (shop, path):
-        door = wb.explore(given)
+    for table in (shop, path):
+        door = wb.explore(table)
         for title in QUESTIONS:
             door.question.value = title
-            opened, names = door.show(), {"shop": shop}
+            opened, namespace = door.show(), {"shop": shop}
             lines = door.code.splitlines()
-            exec("\n".join([*lines[:-1], f"again = {lines[-1]}"]), names)
-            assert repr(names["again"]) == repr(opened)
+            exec("\n".join([*lines[:-1], f"again = {lines[-1]}"]), namespace)
+            assert repr(namespace["again"]) == repr(opened)
     unnamed = wb.explore(shop.copy())
     assert "'d/M/yyyy'})  # events: the table that was given" in unnamed.code
     refused = "by, keep, key, state: they are for specifications"
@@ -208,22 +208,22 @@ def test_a_key_has_as_many_columns_as_are_chosen() -> None:
     assert door.also.layout.display == "none"
 
 
-def opened(spark: SparkSession, rows: Any) -> dict[str, list[str]]:
-    """What the front door of a table opens, for each question: its code, and what it shows."""
+def explorers_of(spark: SparkSession, rows: Any) -> dict[str, list[str]]:
+    """Return the code and the explorer of the front door of a table, for each question."""
     columns = "country string, user string, at string, event string, price double"
     events = spark.createDataFrame(rows, columns)
-    found = {}
+    explorers = {}
     for title in QUESTIONS:
         door = wb.explore(events)
         door.roles["key"].value, door.also.value = "user", ["country"]
         door.question.value = title
-        # A table of one session means nothing in another.
+        # A table of one session is not known in another.
         code = door.code.replace("wb.table(events, ", "wb.table(rows, ")
         shown = door.show()
         frame = shown.shown.band if title == "Moving band" else getattr(shown, "steps", None)
         answer = repr(shown.origin) if title == "Features as of queries" else repr(frame)
-        found[title] = [code, repr(shown), answer]
-    return found
+        explorers[title] = [code, repr(shown), answer]
+    return explorers
 
 
 def test_over_spark_connect_it_proposes_and_opens_the_same(run_on: RunOn) -> None:
@@ -232,13 +232,13 @@ def test_over_spark_connect_it_proposes_and_opens_the_same(run_on: RunOn) -> Non
          ["visit", "cart", "pay"][n % 3], float(n))
         for n in range(84)
     ]  # fmt: skip
-    here, there = run_on("classic", opened, rows), run_on("connect", opened, rows)
-    assert set(here) == set(QUESTIONS)
+    classic, connect = run_on("classic", explorers_of, rows), run_on("connect", explorers_of, rows)
+    assert set(classic) == set(QUESTIONS)
     for title in QUESTIONS:
-        assert there[title] == here[title], title
-        assert "Empty" not in there[title][2]
-        assert "user" in there[title][0]
-        assert "country" in there[title][0]
+        assert connect[title] == classic[title], title
+        assert "Empty" not in connect[title][2]
+        assert "user" in connect[title][0]
+        assert "country" in connect[title][0]
 
 
 def test_codes_are_offered_as_events_and_their_most_frequent_ones_as_steps() -> None:
@@ -264,7 +264,7 @@ def test_a_funnel_of_codes_opens(spark: SparkSession) -> None:
     assert explorer.steps["users"].tolist() == [9, 9, 9]
 
 
-def test_an_event_without_a_name_is_no_step_to_begin_with() -> None:
+def test_an_event_with_an_empty_name_is_not_proposed_as_a_step() -> None:
     event = replace(COLUMNS[2], names={"": 500, "cart": 300})
     door = door_of([*COLUMNS[:2], event])
     assert door.steps.value == door.steps.allowed_tags == ["cart"]
@@ -272,21 +272,21 @@ def test_an_event_without_a_name_is_no_step_to_begin_with() -> None:
     assert door.steps.placeholder == "a step"
 
 
-def test_of_two_quick_clicks_one_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
+def test_two_quick_clicks_open_one_explorer(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
 
-    def explore(*what: Any) -> Any:
-        asked.append(what)
+    def explore(*arguments: Any) -> Any:
+        calls.append(arguments)
         return widgets.HTML()
 
     door = door_of([*COLUMNS[:1], *COLUMNS[2:]], explore=explore)
     door.roles["time"].value = "tick"
     door.button.click()
     door.button.click()
-    assert len(asked) == 1
+    assert len(calls) == 1
     monkeypatch.setattr(front_door, "DOUBLE_CLICK", 0.0)
     door.button.click()
-    assert len(asked) == 2
+    assert len(calls) == 2
 
 
 def test_while_an_explorer_is_opened_the_kernel_is_free_and_it_can_be_stopped(

@@ -1,4 +1,4 @@
-"""The funnel explorer: controls in, the twin's answers out, and no failure ends it."""
+"""The funnel explorer shows the twin's answers for its controls, and survives every failure."""
 
 import json
 from collections.abc import Iterator
@@ -63,7 +63,9 @@ def test_allow_reentry_goes_when_strict_order_goes(explorer: FunnelExplorer) -> 
     assert modes["allow_reentry"].disabled
 
 
-def test_a_breakdown_draws_a_row_a_segment_and_says_how_many(explorer: FunnelExplorer) -> None:
+def test_a_breakdown_draws_a_row_for_each_segment_and_says_how_many(
+    explorer: FunnelExplorer,
+) -> None:
     explorer.controls.segments.value = "country"
     assert explorer.steps.columns[0] == "country"
     users = explorer.steps.groupby("country")["users"].first().sort_values(ascending=False)
@@ -93,13 +95,13 @@ def test_several_columns_together_are_a_breakdown(clicks: DataFrame) -> None:
     explorer.prepared.free()
 
 
-def as_a_dataframe(explorer: FunnelExplorer, events: DataFrame | wb.Prepared) -> list[int]:
-    """The keys that the line of Python below the table of people returns."""
+def keys_from_the_code(explorer: FunnelExplorer, events: DataFrame | wb.Prepared) -> list[int]:
+    """Return the keys that the line of Python below the table of people returns."""
     line = unescape(explorer.people.table.code.value).partition("<code>")[2].partition("</code>")[0]
     return sorted(eval(line, {"wb": wb, "events": events})["user_id"])
 
 
-def test_a_click_opens_who_is_behind_a_bar_a_bin_or_a_dot(
+def test_a_click_opens_the_people_of_a_bar_a_bin_or_a_dot(
     explorer: FunnelExplorer, clicks: DataFrame
 ) -> None:
     def click(trace: Any, point: int) -> list[Any]:
@@ -112,19 +114,19 @@ def test_a_click_opens_who_is_behind_a_bar_a_bin_or_a_dot(
     reached, lost, _ = explorer.chart.data
     assert click(reached, 1) == sorted(levels.index[levels["level"] > 1])
     assert click(lost, 1) == sorted(levels.index[levels["level"] == 1])
-    took = click(explorer.histogram.data[0], 0)
-    assert len(took) == explorer.times["users"].iloc[0] > 0
-    assert as_a_dataframe(explorer, clicks) == took
+    users = click(explorer.histogram.data[0], 0)
+    assert len(users) == explorer.times["users"].iloc[0] > 0
+    assert keys_from_the_code(explorer, clicks) == users
     explorer.controls.segments.value = "device"
     first = explorer.steps["device"].iloc[0]
     dots = next(trace for trace in explorer.breakdown.data if trace.meta == 2)
-    found = sorted(levels.index[(levels["level"] > 2) & (levels["device"] == first)])
-    assert click(dots, 0) == found == as_a_dataframe(explorer, clicks)
+    expected = sorted(levels.index[(levels["level"] > 2) & (levels["device"] == first)])
+    assert click(dots, 0) == expected == keys_from_the_code(explorer, clicks)
 
 
 RULES: dict[str, dict[str, Any]] = {
     "the last step optional": {"optional": ["checkout"]},
-    "an exclusion behind an optional step": {
+    "an exclusion after an optional step": {
         "optional": ["add_to_cart"], "exclude": {"product_page": ("signup", "checkout")},
     },
     "any order": {"order": "any"},
@@ -133,60 +135,60 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def held(clicks: DataFrame) -> Iterator[wb.Prepared]:
+def prepared_clicks(clicks: DataFrame) -> Iterator[wb.Prepared]:
     with wb.prepare(clicks, keep=["device"]) as prepared:
         yield prepared
 
 
 @pytest.mark.parametrize("case", RULES)
-def test_a_click_opens_as_many_as_are_drawn_whatever_the_rules(
-    held: wb.Prepared, case: str
+def test_a_click_opens_as_many_people_as_are_drawn_whatever_the_rules(
+    prepared_clicks: wb.Prepared, case: str
 ) -> None:
-    explorer = wb.explore(wb.Funnel(SHOP, "1 day", **RULES[case]), held, by="device")
+    explorer = wb.explore(wb.Funnel(SHOP, "1 day", **RULES[case]), prepared_clicks, by="device")
     steps, people = explorer.steps, explorer.people
 
-    def opened() -> int:
-        found = people._found
-        told = f"the first {len(found.keys)}<" if found.cut else f"{len(found.keys):,} "
-        assert f"<small>{told}" in people.head.value
-        return len(found.keys)
+    def people_count() -> int:
+        listed = people._found
+        words = f"the first {len(listed.keys)}<" if listed.cut else f"{len(listed.keys):,} "
+        assert f"<small>{words}" in people.head.value
+        return len(listed.keys)
 
     *bars, _ = explorer.chart.data
     for bar in bars:
         for k in [k for k, many in enumerate(bar.x) if many]:
             explorer._click_bar(bar, k)
-            assert opened() == bar.x[k]
-        # The last one stands for all: this asks Spark.
-        assert len(as_a_dataframe(explorer, held)) == bar.x[k]
+            assert people_count() == bar.x[k]
+        # Only the last one is counted by its code, as this starts a job.
+        assert len(keys_from_the_code(explorer, prepared_clicks)) == bar.x[k]
     for k in [k for k, many in enumerate(explorer.times["users"]) if many]:
         explorer._click_bin(None, k)
-        assert opened() == explorer.times["users"].iloc[k]
+        assert people_count() == explorer.times["users"].iloc[k]
     segments = steps["device"].drop_duplicates().tolist()
     dots = [trace for trace in explorer.breakdown.data if trace.meta is not None]
     for trace in dots:
         for row, segment in enumerate(segments):
             explorer._click_dot(trace, row)
-            assert opened() == steps[steps["device"] == segment]["users"].iloc[trace.meta]
+            assert people_count() == steps[steps["device"] == segment]["users"].iloc[trace.meta]
     for _, level in people.level.options[1:]:
         people.level.value = level
-        opened()
+        people_count()
 
 
 def test_one_move_of_a_control_asks_once(
     explorer: FunnelExplorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
     summary = wb.Funnel.summary
 
-    def counted(*given: Any, **more: Any) -> Any:
-        asked.append(more)
-        return summary(*given, **more)
+    def counted(*arguments: Any, **options: Any) -> Any:
+        calls.append(options)
+        return summary(*arguments, **options)
 
     monkeypatch.setattr(wb.Funnel, "summary", counted)
     explorer.controls.segments.value = "device"
     explorer.controls.window.value = "1 hour"
     explorer.controls.shown.value = 12
-    assert asked == [{"by": ("device",)}] * 2
+    assert calls == [{"by": ("device",)}] * 2
 
 
 def test_the_people_of_a_drop_off_open_in_the_player(explorer: FunnelExplorer) -> None:
@@ -270,7 +272,7 @@ def test_what_has_no_explorer_is_refused(clicks: DataFrame) -> None:
         wb.explore(wb.Funnel(SHOP, "1 day"))
 
 
-def test_the_order_of_steps_is_chosen_and_goes_without_the_modes(explorer: FunnelExplorer) -> None:
+def test_the_order_of_steps_is_chosen_and_excludes_the_modes(explorer: FunnelExplorer) -> None:
     explorer.controls.modes["strict_order"].value = True
     explorer.controls.order.value = "any"
     assert explorer.funnel.rules.order == "any"
@@ -279,7 +281,7 @@ def test_the_order_of_steps_is_chosen_and_goes_without_the_modes(explorer: Funne
     assert explorer.steps.equals(explorer.funnel.steps(explorer.prepared))
 
 
-def test_rules_stay_until_their_step_goes(clicks: DataFrame) -> None:
+def test_rules_stay_until_their_step_is_removed(clicks: DataFrame) -> None:
     funnel = wb.Funnel(
         [*SHOP[:2], ["checkout", "help"]],
         "1 day",
@@ -296,7 +298,7 @@ def test_rules_stay_until_their_step_goes(clicks: DataFrame) -> None:
     explorer.prepared.free()
 
 
-def test_an_empty_name_has_something_to_be_seen(spark: SparkSession) -> None:
+def test_an_empty_name_is_shown_as_a_word(spark: SparkSession) -> None:
     rows = {"who": [1, 1, 2], "at": [1, 2, 3], "what": ["a", "", "a"], "land": ["", "", None]}
     funnel = wb.Funnel(["a", ""], window=9, key="who", time="at", event="what")
     explorer = wb.explore(funnel, pd.DataFrame(rows), by="land")

@@ -1,4 +1,4 @@
-"""The funnel explorer's tabs: each shows its twin's answer, who is behind a mark, and its code."""
+"""The funnel explorer's tabs: each shows its twin's answer, the people of a mark, and its code."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def explorer(clicks: wb.Prepared) -> FunnelExplorer:
     return explorer
 
 
-def opened(explorer: FunnelExplorer, tab: str, **chosen: Any) -> FunnelExplorer:
+def open_tab(explorer: FunnelExplorer, tab: str, **chosen: Any) -> FunnelExplorer:
     for name, value in chosen.items():
         control = explorer.controls.segments if name == "by" else getattr(explorer.tabs, name)
         control.value = value
@@ -45,24 +45,24 @@ def marks(explorer: FunnelExplorer) -> list[Any]:
     return [trace for trace in explorer.tab_chart.data if trace.meta is not None]
 
 
-def listed(explorer: FunnelExplorer) -> dict[str, list[str]]:
-    """The columns of the table as they are read, by their heads."""
+def shown_columns(explorer: FunnelExplorer) -> dict[str, list[str]]:
+    """Return the columns of the table as they are shown, by their heads."""
     shown = explorer.table.grid._dt_args
     heads = re.findall("<th>(.*?)</th>", shown["table_html"])
     columns = list(map(list, zip(*json.loads(shown["data_json"]), strict=True)))
-    # What is read stands before the values as CSV has them.
+    # The columns that are shown come before the values that CSV has.
     return dict(zip(reversed(heads), reversed(columns), strict=True))
 
 
-def said(explorer: FunnelExplorer) -> Any:
-    """What the line of Python of the table of people returns."""
+def people_from_the_code(explorer: FunnelExplorer) -> Any:
+    """Return what the line of Python of the table of people returns."""
     shown = unescape(re.sub("<[^>]+>", "", explorer.people.table.code.value))
     (line,) = re.findall(r"wb\.Funnel\(.*\)(?=\.toPandas\(\))", shown)
     return eval(line, {"wb": wb, "events": explorer.prepared})
 
 
 def test_a_trend_is_that_of_the_funnel(explorer: FunnelExplorer) -> None:
-    opened(explorer, "Trend", every="1 week")
+    open_tab(explorer, "Trend", every="1 week")
     twin = explorer.funnel.trend(explorer.prepared, every="1 week")
     assert explorer._table().equals(twin)
     assert list(marks(explorer)[0].x) == [str(one) for one in twin["from"].drop_duplicates()]
@@ -71,41 +71,41 @@ def test_a_trend_is_that_of_the_funnel(explorer: FunnelExplorer) -> None:
 
 
 def test_a_changed_window_changes_the_trend(explorer: FunnelExplorer) -> None:
-    opened(explorer, "Trend", every="1 week")
+    open_tab(explorer, "Trend", every="1 week")
     before = list(marks(explorer)[0].y)
     explorer.controls.window.value = "1 minute"
     assert list(marks(explorer)[0].y) != before
     assert explorer._table().equals(explorer.funnel.trend(explorer.prepared, every="1 week"))
 
 
-def test_a_point_opens_the_people_behind_it(explorer: FunnelExplorer) -> None:
-    opened(explorer, "Trend", every="1 week", by="device")
+def test_a_point_opens_its_people(explorer: FunnelExplorer) -> None:
+    open_tab(explorer, "Trend", every="1 week", by="device")
     trend = explorer._table()
     for trace in marks(explorer):
         explorer._click_mark(trace, 0)
         assert explorer.people.head.value.count(" users") == 1
         rows = trend[trend["device"].eq(trace.name) & (trend["step"] == "checkout")]
         assert len(explorer.people._found.keys) == rows["users"].iloc[0]
-        assert said(explorer).count() == rows["users"].iloc[0]
+        assert people_from_the_code(explorer).count() == rows["users"].iloc[0]
     assert explorer.people.table.layout.display is None
 
 
 def test_a_bar_of_a_trend_opens_who_entered_then(clicks: wb.Prepared) -> None:
     explorer = wb.explore(wb.Funnel(SHOP, "20 days"), clicks, by="device")
-    opened(explorer, "Trend", every="1 week")
+    open_tab(explorer, "Trend", every="1 week")
     for name, words in (("entered", "from"), ("of them open", "may still go on")):
         (bars,) = [trace for trace in explorer.tab_chart.data if trace.name == name]
         some = [k for k, many in enumerate(bars.y) if many]
         for k in {some[0], some[-1]}:
             explorer._click_mark(bars, k)
             assert len(explorer.people._found.keys) == bars.y[k]
-            assert said(explorer).count() == bars.y[k]
+            assert people_from_the_code(explorer).count() == bars.y[k]
             assert words in explorer.people.head.value
 
 
 def test_a_trend_of_nobody_by_segment_says_so(clicks: wb.Prepared) -> None:
     explorer = wb.explore(wb.Funnel(["nothing"], "1 day"), clicks, by="device")
-    opened(explorer, "Trend", every="1 week")
+    open_tab(explorer, "Trend", every="1 week")
     assert "reached the last step" in explorer.status.value
 
 
@@ -115,16 +115,16 @@ def test_an_hour_that_clocks_show_twice_has_two_bars_and_two_points(spark: Spark
         "+ make_dt_interval(0, int(id DIV 2)) AS timestamp FROM range(8)"
     ).unionAll(spark.sql("SELECT 9L, 'B', timestamp'2024-11-05 00:00:00Z'"))
     with session_options(spark, {ZONE: "America/New_York"}), wb.prepare(hours) as events:
-        explorer = opened(wb.explore(wb.Funnel(["A"], "1 hour"), events), "Trend", every="1 hour")
+        explorer = open_tab(wb.explore(wb.Funnel(["A"], "1 hour"), events), "Trend", every="1 hour")
         (bars,) = [trace for trace in explorer.tab_chart.data if trace.name == "entered"]
         assert [at[11:16] for at in bars.x[:4]] == ["00:00", "01:00", "01:00", "02:00"]
         for trace in (bars, marks(explorer)[0]):
-            found = []
+            keys = []
             for k in range(4):
                 explorer._click_mark(trace, k)
-                found += [sorted(row.user_id for row in said(explorer).collect())]
-                assert [*map(int, sorted(explorer.people._found.table["user_id"]))] == found[-1]
-            assert found == [[0, 1], [2, 3], [4, 5], [6, 7]]
+                keys += [sorted(row.user_id for row in people_from_the_code(explorer).collect())]
+                assert [*map(int, sorted(explorer.people._found.table["user_id"]))] == keys[-1]
+            assert keys == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
 def test_a_picture_has_all_the_width_until_a_mark_of_it_is_clicked(
@@ -132,21 +132,23 @@ def test_a_picture_has_all_the_width_until_a_mark_of_it_is_clicked(
 ) -> None:
     main = explorer._main
     assert "wb-two" in main._dom_classes
-    opened(explorer, "Trend", every="1 week")
+    open_tab(explorer, "Trend", every="1 week")
     assert ("wb-two" in main._dom_classes, main.children[1].layout.display) == (False, "none")
     assert "Click a mark" in explorer.status.value
     explorer._click_mark(marks(explorer)[0], 0)
     assert ("wb-two" in main._dom_classes, main.children[1].layout.display) == (True, None)
     explorer.controls.window.value = "1 minute"
     assert "wb-two" not in main._dom_classes
-    assert "wb-two" in opened(explorer, "Steps")._main._dom_classes
+    assert "wb-two" in open_tab(explorer, "Steps")._main._dom_classes
 
 
 @pytest.mark.parametrize(
-    "asked", [{"order": "any"}, {"count": "conversions"}, {"start": "2024-01-04"}]
+    "options", [{"order": "any"}, {"count": "conversions"}, {"start": "2024-01-04"}]
 )
-def test_a_point_of_any_funnel_opens_its_people(clicks: wb.Prepared, asked: dict[str, Any]) -> None:
-    explorer = opened(wb.explore(wb.Funnel(SHOP, "1 day", **asked), clicks), "Trend")
+def test_a_point_of_any_funnel_opens_its_people(
+    clicks: wb.Prepared, options: dict[str, Any]
+) -> None:
+    explorer = open_tab(wb.explore(wb.Funnel(SHOP, "1 day", **options), clicks), "Trend")
     line = marks(explorer)[0]
     trend = explorer._table()
     users = trend.loc[trend["step"] == trend["step"].iloc[-1], "users"].tolist()
@@ -157,34 +159,34 @@ def test_a_point_of_any_funnel_opens_its_people(clicks: wb.Prepared, asked: dict
 
 
 def test_segments_are_compared_and_a_dot_opens_its_people(explorer: FunnelExplorer) -> None:
-    opened(explorer, "Compare", by="country")
-    found = explorer._table()
-    assert found.equals(explorer.funnel.compare(explorer.prepared, by=["country"], largest=6))
-    baseline, second = (listed(explorer)[name][1::3] for name in ("difference, points", "p"))
+    open_tab(explorer, "Compare", by="country")
+    comparison = explorer._table()
+    assert comparison.equals(explorer.funnel.compare(explorer.prepared, by=["country"], largest=6))
+    baseline, second = (shown_columns(explorer)[name][1::3] for name in ("difference, points", "p"))
     assert (baseline[0], second[0]) == ("—", "—")
     assert re.fullmatch(r"[+-]\d+\.\d", baseline[1])
     for trace in marks(explorer):
         for k, segment in enumerate(trace.customdata):
             explorer._click_mark(trace, k)
-            users = found["users"].iloc[segment * 3 + trace.meta]
+            users = comparison["users"].iloc[segment * 3 + trace.meta]
             assert len(explorer.people._found.keys) == users
-    assert said(explorer).count() >= users
+    assert people_from_the_code(explorer).count() >= users
 
 
-def test_those_of_no_segment_of_their_own_are_behind_the_last_dot(explorer: FunnelExplorer) -> None:
+def test_the_last_dot_opens_the_people_of_the_other_segments(explorer: FunnelExplorer) -> None:
     explorer.controls.shown.options = [("2 largest", 2), *explorer.controls.shown.options]
     explorer.controls.shown.value = 2
-    opened(explorer, "Compare", by="country")
-    found, trace = explorer._table(), marks(explorer)[0]
-    assert found["country"].iloc[-1] == "others"
+    open_tab(explorer, "Compare", by="country")
+    comparison, trace = explorer._table(), marks(explorer)[0]
+    assert comparison["country"].iloc[-1] == "others"
     explorer._click_mark(trace, len(trace.x) - 1)
-    assert len(explorer.people._found.keys) == found["users"].iloc[-2]
+    assert len(explorer.people._found.keys) == comparison["users"].iloc[-2]
 
 
-def test_drivers_are_those_of_the_funnel_and_a_dot_opens_whom_they_are_true_of(
+def test_drivers_are_those_of_the_funnel_and_a_dot_opens_its_people(
     explorer: FunnelExplorer,
 ) -> None:
-    opened(explorer, "Drivers", by="device", step=2)
+    open_tab(explorer, "Drivers", by="device", step=2)
     twin = explorer.funnel.drivers(explorer.prepared, "add_to_cart", by="device")
     assert explorer._table().equals(twin.table)
     assert len(twin.table) > 1
@@ -195,7 +197,7 @@ def test_drivers_are_those_of_the_funnel_and_a_dot_opens_whom_they_are_true_of(
         row = twin.table.iloc[k]
         explorer._click_mark(dots, k)
         assert len(explorer.people._found.keys) == row["went_on"] + row["dropped"]
-        assert said(explorer).where("converted").count() == row["went_on"]
+        assert people_from_the_code(explorer).where("converted").count() == row["went_on"]
         assert f"{row['value']}: compared for add_to_cart" in explorer.people.head.value
 
 
@@ -205,7 +207,7 @@ def test_drivers_are_those_of_the_funnel_and_a_dot_opens_whom_they_are_true_of(
 def test_paths_are_those_of_the_funnel_and_a_band_opens_who_took_it(
     explorer: FunnelExplorer, ends: dict[str, Any]
 ) -> None:
-    opened(explorer, "Paths", **ends)
+    open_tab(explorer, "Paths", **ends)
     twin = explorer.funnel.paths(explorer.prepared, **ends, longest=3)
     assert explorer._table().equals(twin.table)
     (trace,) = explorer.tab_chart.data
@@ -218,24 +220,24 @@ def test_paths_are_those_of_the_funnel_and_a_band_opens_who_took_it(
         _, many = sankey_of(twin).mark(place)
         explorer._click_mark(trace, place)
         assert len(explorer.people._found.keys) == many
-    assert said(explorer).count() == many
+    assert people_from_the_code(explorer).count() == many
     assert explorer.people.button.layout.display is None
 
 
-def test_what_cannot_be_meant_is_one_sentence(explorer: FunnelExplorer) -> None:
-    opened(explorer, "Paths", after=None)
+def test_impossible_choices_are_one_sentence(explorer: FunnelExplorer) -> None:
+    open_tab(explorer, "Paths", after=None)
     assert "after: no step is named; say after which step, or before= which" in (
         explorer.status.value
     )
-    opened(explorer, "Paths", before=2)
+    open_tab(explorer, "Paths", before=2)
     assert "different paths of" in explorer.status.value
     explorer.controls.editor.steps = ("signup",)
-    opened(explorer, "Drivers")
+    open_tab(explorer, "Drivers")
     assert "step: there is no required step after the first; add one." in explorer.status.value
 
 
 def test_steps_that_are_offered_are_those_of_the_funnel(explorer: FunnelExplorer) -> None:
-    opened(explorer, "Drivers", step=2)
+    open_tab(explorer, "Drivers", step=2)
     explorer.controls.editor.steps = (*SHOP, "search")
     assert [k for _, k in explorer.tabs.step.options] == [2, 3, 4]
     assert explorer.tabs.step.value == 2
@@ -247,7 +249,7 @@ def test_steps_that_are_offered_are_those_of_the_funnel(explorer: FunnelExplorer
 
 
 def sentences(explorer: FunnelExplorer) -> list[str]:
-    """All that is said in a tab: in its picture, above its table, and below both."""
+    """Return all sentences of a tab: in its picture, above its table, and below both."""
     drawn = [note.text for note in explorer.tab_chart.layout.annotations]
     below = [explorer.table.note.value, explorer.status.value]
     return [*drawn, *filter(None, (re.sub("<[^>]*>", "", one) for one in below))]
@@ -256,11 +258,11 @@ def sentences(explorer: FunnelExplorer) -> list[str]:
 def test_without_segments_a_comparison_says_once_what_to_choose(
     explorer: FunnelExplorer, spark: SparkSession
 ) -> None:
-    opened(explorer, "Compare")
+    open_tab(explorer, "Compare")
     assert sentences(explorer) == ["Choose the column that defines the segments."]
     bare = wb.explore(wb.Funnel(SHOP, "1 day"), wb.datasets.clickstream(spark, users=20))
     if not bare.prepared.keep:
-        assert "keep=[...]" in sentences(opened(bare, "Compare"))[0]
+        assert "keep=[...]" in sentences(open_tab(bare, "Compare"))[0]
     bare.prepared.free()
 
 
@@ -272,7 +274,7 @@ def test_without_segments_a_comparison_says_once_what_to_choose(
 def test_segments_are_offered_where_they_change_what_is_seen(
     explorer: FunnelExplorer, tab: str, offered: list[str]
 ) -> None:
-    opened(explorer, tab, by="country")
+    open_tab(explorer, tab, by="country")
     controls = explorer.controls
     seen = [one for one in (controls.segments, controls.shown) if one.layout.display != "none"]
     assert [one.description for one in seen] == offered
@@ -288,12 +290,12 @@ def test_segments_are_offered_where_they_change_what_is_seen(
         ([("bob", 0, "a"), ("eve", 0, "a")], "one of the two groups is empty"),
     ],
 )  # fmt: skip
-def test_drivers_that_are_none_say_why(
+def test_a_tab_without_drivers_says_why(
     spark: SparkSession, rows: list[tuple[str, int, str]], why: str
 ) -> None:
     events = spark.createDataFrame(rows, "user_id string, timestamp int, event string")
     explorer = wb.explore(wb.Funnel(["a", "b"], 10), events)
-    opened(explorer, "Drivers")
+    open_tab(explorer, "Drivers")
     assert f"Nothing could be compared: {why}." in explorer.status.value
     assert "Click a mark" not in explorer.status.value
     explorer.prepared.free()
@@ -301,7 +303,7 @@ def test_drivers_that_are_none_say_why(
 
 def test_back_at_the_steps_all_is_as_before(explorer: FunnelExplorer) -> None:
     before = explorer.state
-    opened(opened(explorer, "Trend"), "Steps")
+    open_tab(open_tab(explorer, "Trend"), "Steps")
     assert explorer.view is None
     assert explorer.state == before
     assert (explorer._tab_picture.layout.display, explorer._steps.layout.display) == ("none", None)
@@ -311,7 +313,7 @@ def test_back_at_the_steps_all_is_as_before(explorer: FunnelExplorer) -> None:
 def test_a_tab_is_part_of_the_state_and_is_undone(
     explorer: FunnelExplorer, clicks: wb.Prepared
 ) -> None:
-    opened(explorer, "Trend", every="1 week", by="device")
+    open_tab(explorer, "Trend", every="1 week", by="device")
     parts = parse_any_state(explorer.state)
     assert (parts["tab"], parts["every"], parts["by"]) == (["Trend"], ["1 week"], ["device"])
     again = wb.explore(wb.Funnel(SHOP, "1 day"), clicks, state=explorer.state)
@@ -331,12 +333,12 @@ def test_a_tab_is_part_of_the_state_and_is_undone(
         ("Paths", {"after": 2, "dropped": True}, "tab=Paths&after=2&dropped=yes"),
     ],
 )
-def test_what_a_tab_asks_is_part_of_the_state(
+def test_the_choices_of_a_tab_are_part_of_the_state(
     explorer: FunnelExplorer, clicks: wb.Prepared, tab: str, chosen: dict[str, Any], state: str
 ) -> None:
     before = explorer.state
-    # Chosen before it is opened, so that one answer is undone.
-    opened(explorer, tab, **chosen)
+    # Chosen before the tab is opened, so that one answer is undone.
+    open_tab(explorer, tab, **chosen)
     assert explorer.state.endswith(f"&{state}")
     again = wb.explore(wb.Funnel(SHOP, "1 day"), clicks, state=explorer.state)
     assert again.state == explorer.state
@@ -346,7 +348,7 @@ def test_what_a_tab_asks_is_part_of_the_state(
     assert explorer.state == again.state
 
 
-def test_a_state_of_no_tab_is_refused_and_changes_nothing(explorer: FunnelExplorer) -> None:
+def test_a_state_of_an_unknown_tab_is_refused_and_changes_nothing(explorer: FunnelExplorer) -> None:
     before = explorer.state
     with pytest.raises(wb.WorkbenchError, match="state: tab='Churn' cannot be chosen here; use"):
         explorer.state = "step=signup&tab=Churn"
@@ -354,10 +356,10 @@ def test_a_state_of_no_tab_is_refused_and_changes_nothing(explorer: FunnelExplor
 
 
 @pytest.mark.parametrize("tab", TABS[1:])
-def test_a_tab_is_handed_on_as_page_picture_and_table(
+def test_a_tab_is_shared_as_page_picture_and_table(
     explorer: FunnelExplorer, tab: str, tmp_path: Path
 ) -> None:
-    opened(explorer, tab, by="device")
+    open_tab(explorer, tab, by="device")
     page = explorer.to_html(tmp_path / "page.html", seconds=5).read_text()
     assert f"tab={tab}" in page
     assert f".{tab.lower()}(events" in page
@@ -372,10 +374,10 @@ def test_periods_that_are_offered_make_some_points_and_not_too_many(clicks: wb.P
     assert lengths == ["1 hour", "6 hours", "1 day", "1 week", "1 month"]
 
 
-def test_drivers_say_from_when_on_they_are_compared_without_a_word_of_statistics(
+def test_drivers_say_from_when_they_are_compared_without_statistical_terms(
     explorer: FunnelExplorer,
 ) -> None:
-    opened(explorer, "Drivers")
+    open_tab(explorer, "Drivers")
     view = explorer.view
     assert view is not None
     words = view.words

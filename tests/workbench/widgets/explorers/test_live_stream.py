@@ -1,4 +1,4 @@
-"""A stream that is explored: by the verb, to its end, and then once more from its first step."""
+"""A stream that is explored by the verb, to its end, and then again from its first step."""
 
 import threading
 import time
@@ -42,7 +42,7 @@ def one_partition(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Itera
         yield spark
 
 
-def test_a_table_told_again_is_a_stream_that_can_be_looked_at_once_more(
+def test_a_replayed_table_is_a_stream_that_can_be_played_again(
     one_partition: SparkSession, tmp_path: Path
 ) -> None:
     live = wb.explore(OVER, replay_in(tmp_path))
@@ -66,18 +66,18 @@ def test_a_table_told_again_is_a_stream_that_can_be_looked_at_once_more(
 
 
 def in_frame(live: LiveStream, key: str, at: datetime) -> list[datetime]:
-    """The times of the rows that have been said of the two hours before one of a key."""
-    said = live._emitted
-    assert said is not None
-    times = [row["at"] for row in said.to_pylist() if row["line"] == key]
+    """Return the times of the emitted rows of a key in the two hours up to a time."""
+    emitted = live._emitted
+    assert emitted is not None
+    times = [row["at"] for row in emitted.to_pylist() if row["line"] == key]
     return sorted(one for one in times if at - timedelta(hours=2) <= one <= at)
 
 
-def listed(live: LiveStream) -> list[datetime]:
+def listed_times(live: LiveStream) -> list[datetime]:
     return [at.to_pydatetime().replace(tzinfo=UTC) for at in live.clicked.frame["at"]]
 
 
-def test_a_click_on_a_point_lists_its_frame_as_far_as_it_has_been_said(
+def test_a_click_on_a_point_lists_the_emitted_rows_of_its_frame(
     one_partition: SparkSession, tmp_path: Path
 ) -> None:
     live = wb.explore(OVER, replay_in(tmp_path))
@@ -88,23 +88,24 @@ def test_a_click_on_a_point_lists_its_frame_as_far_as_it_has_been_said(
     click_mark(live.chart, "median", 2, nth=1)
     at = datetime(1970, 1, 1, 1, 40, tzinfo=UTC)
     assert live.clicked.layout.display is None
-    assert listed(live) == in_frame(live, "B", at)
+    assert listed_times(live) == in_frame(live, "B", at)
     assert live.clicked.frame["line"].tolist() == ["B"] * 3
     assert live.clicked.frame["iqr"].iloc[-1] == [2.0, 3.0, 4.0]
     words = live.clicked.note.value
     assert "B at 1970-01-01 01:40</b>: iqr = [2, 3, 4], of the 3 rows in its frame" in words
-    assert live.frame_of("B", at.replace(tzinfo=None)).column("at").to_pylist() == listed(live)
-    # A late row comes into the frame: what is listed is renewed, and the row is revised.
+    frame = live.frame_of("B", at.replace(tzinfo=None))
+    assert frame.column("at").to_pylist() == listed_times(live)
+    # A late row enters the frame: the list is updated, and the row is revised.
     live.replay.write([{"line": "B", "at": at - timedelta(minutes=5), "delay": 600.0}])
     live.step()
-    assert listed(live) == in_frame(live, "B", at)
-    assert len(listed(live)) == 4
+    assert listed_times(live) == in_frame(live, "B", at)
+    assert len(listed_times(live)) == 4
     assert "iqr = [2.5, 4, 153.75]" in live.clicked.note.value
     assert live.clicked.frame["iqr"].iloc[-1] == [2.5, 4.0, 153.75]
     live.stop()
 
 
-def test_what_is_listed_follows_the_moment_that_is_shown(
+def test_the_listed_rows_follow_the_moment_that_is_shown(
     one_partition: SparkSession, tmp_path: Path
 ) -> None:
     live = wb.explore(OVER, replay_in(tmp_path))
@@ -113,7 +114,7 @@ def test_what_is_listed_follows_the_moment_that_is_shown(
         live.step()
     live.list_frame("A", "1970-01-01T08:00")
     assert "as emitted so far." in live.clicked.note.value
-    # It had not been said in the first step; then it is listed again.
+    # It had not been emitted in the first step; later it is listed again.
     live.again.at.index = 0
     assert live.clicked.layout.display == "none"
     with pytest.raises(wb.WorkbenchError, match="of 'A' at 1970-01-01T08:00 has been emitted"):
@@ -122,14 +123,14 @@ def test_what_is_listed_follows_the_moment_that_is_shown(
     assert live.clicked.layout.display is None
     assert f"as emitted by {live.moments[2].at}." in live.clicked.note.value
     at = datetime(1970, 1, 1, 8, tzinfo=UTC)
-    assert listed(live) == in_frame(live, "A", at)
+    assert listed_times(live) == in_frame(live, "A", at)
     click_mark(live.chart, "median", 0)
     assert len(live.clicked.frame) == 1
     assert "of the 1 row in its frame" in live.clicked.note.value
     live.stop()
 
 
-def test_before_a_row_comes_the_view_says_so_and_behind_its_end_it_offers_the_replay(
+def test_before_a_row_comes_the_view_says_so_and_after_its_end_it_offers_the_replay(
     one_partition: SparkSession, tmp_path: Path
 ) -> None:
     live = wb.explore(OVER, replay_in(tmp_path))
@@ -140,7 +141,7 @@ def test_before_a_row_comes_the_view_says_so_and_behind_its_end_it_offers_the_re
     live.step_button.click()
     assert len(live.chart.data) == 4
     assert "1 of 2 line shown" in live.head.value
-    # Its end may come before that of the rows; the next step goes on, and takes the offer back.
+    # Its end may come before that of the rows; the next step goes on, and hides the offer.
     live.end_button.click()
     assert live.ended
     assert live.again.layout.display is None
@@ -162,7 +163,7 @@ def test_a_time_with_any_name_is_followed(one_partition: SparkSession, tmp_path:
     live.stop()
 
 
-def test_play_pressed_again_at_once_goes_on_as_one(
+def test_play_pressed_again_at_once_continues_as_one_run(
     one_partition: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = wb.explore(OVER, replay_in(tmp_path))
@@ -232,7 +233,7 @@ def test_a_micro_batch_says_how_far_it_is_and_can_be_stopped(
     assert follower.table is None
 
 
-def test_a_streaming_table_of_ones_own_is_looked_at_and_not_written_to(
+def test_a_streaming_table_of_the_user_is_read_and_not_written_to(
     one_partition: SparkSession, tmp_path: Path
 ) -> None:
     replay = replay_in(tmp_path)
@@ -251,31 +252,32 @@ def test_a_streaming_table_of_ones_own_is_looked_at_and_not_written_to(
     assert live.again.layout.display is None
 
 
-def test_a_call_that_goes_along_another_column_is_refused(tmp_path: Path) -> None:
+def test_a_call_ordered_by_another_column_is_refused(tmp_path: Path) -> None:
     other = wb.Over("line", "delay", wb.Frame.rows(-2, 0), iqr=QUARTILES)
     with pytest.raises(wb.WorkbenchError, match="over: partition by one column, and order by 'at'"):
         wb.explore(other, replay_in(tmp_path))
 
 
 @pytest.mark.parametrize(
-    ("lag", "said"), [("5797m", "4 days 37 min"), ("90m", "1 h 30 min"), ("20s", "0 min")]
+    ("lag", "expected"), [("5797m", "4 days 37 min"), ("90m", "1 h 30 min"), ("20s", "0 min")]
 )
-def test_how_far_a_watermark_is_behind_is_read_in_days_and_hours(
-    one_partition: SparkSession, tmp_path: Path, lag: str, said: str
+def test_the_lag_of_a_watermark_is_shown_in_days_and_hours(
+    one_partition: SparkSession, tmp_path: Path, lag: str, expected: str
 ) -> None:
     replay = replay_in(tmp_path, begin=1_704_067_200_000_000)
     live = wb.explore(OVER, replay)
     mark = replay.now - np.timedelta64(int(lag[:-1]), lag[-1])  # type: ignore[call-overload]
     live.stop()
     live.follower.beats = {0: Beat(watermark=f"{mark}Z")}
-    assert dict(live.numbers)["watermark behind the clock"] == said
+    assert dict(live.numbers)["watermark behind the clock"] == expected
 
 
 @pytest.mark.parametrize(
-    ("mark", "said"), [("1970-01-01T00:00:00.000", "none yet"), ("1970-01-01T02:30:00.000", "1 h")]
+    ("mark", "expected"),
+    [("1970-01-01T00:00:00.000", "none yet"), ("1970-01-01T02:30:00.000", "1 h")],
 )
-def test_a_watermark_of_1970_is_one_and_the_epoch_itself_is_none(
-    one_partition: SparkSession, tmp_path: Path, mark: str, said: str
+def test_a_time_in_1970_is_a_watermark_and_the_epoch_itself_is_not(
+    one_partition: SparkSession, tmp_path: Path, mark: str, expected: str
 ) -> None:
     replay = replay_in(tmp_path)
     replay.advance("210 minutes")
@@ -283,4 +285,4 @@ def test_a_watermark_of_1970_is_one_and_the_epoch_itself_is_none(
     live.stop()
     live.follower.beats = {0: Beat(watermark=f"{mark}Z")}
     live.replay.now = np.datetime64("1970-01-01T03:30:00", "us")
-    assert dict(live.numbers)["watermark behind the clock"] == said
+    assert dict(live.numbers)["watermark behind the clock"] == expected

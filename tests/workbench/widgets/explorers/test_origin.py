@@ -1,4 +1,4 @@
-"""The explorer of a backfill: another query, feature or key, and the twin's answer is drawn."""
+"""The explorer of a backfill: it draws the twin's answer for each query, feature and key."""
 
 from datetime import datetime
 from html import unescape
@@ -23,12 +23,12 @@ from workbench.figures.stills.still import still
 from workbench.widgets.explorers.origin import ALONE, ANOTHER, ONLINE, OriginExplorer
 from workbench.widgets.stepper.lesson import checked
 
-ASKED = [
+AGGREGATIONS = [
     wb.Aggregation("avg", "price", ["5 hours", "1 day"]),
     wb.Aggregation("last", "page", "5 hours"),
     wb.Aggregation("count", windows="5 hours", by="page"),
 ]
-BACKFILL = wb.Backfill("user", "at", ASKED)
+BACKFILL = wb.Backfill("user", "at", AGGREGATIONS)
 
 
 @pytest.fixture(scope="module")
@@ -67,47 +67,47 @@ def test_it_opens_on_the_last_query_with_an_answer(views: DataFrame) -> None:
     assert [later.when.index, later.other.index] == [1, 0]
 
 
-def test_the_events_of_a_piece_are_listed_until_another_query_is_asked(
+def test_the_events_of_a_piece_are_listed_until_another_query_is_chosen(
     explorer: OriginExplorer,
 ) -> None:
     assert explorer.clicked.layout.display == "none"
-    one = explorer.origin
-    for piece in one.pieces[:: len(one.pieces) - 1]:
+    origin = explorer.origin
+    for piece in origin.pieces[:: len(origin.pieces) - 1]:
         explorer.list_piece(piece)
-        some = slice(piece.first, piece.last)
-        listed = explorer.clicked.frame
-        assert listed["event"].to_numpy("M8[us]").view("i8").tolist() == (
-            one.time[one.counts][some].tolist()
+        rows = slice(piece.first, piece.last)
+        frame = explorer.clicked.frame
+        assert frame["event"].to_numpy("M8[us]").view("i8").tolist() == (
+            origin.time[origin.counts][rows].tolist()
         )
-        assert listed["value"].tolist() == one.values[some]
+        assert frame["value"].tolist() == origin.values[rows]
     explorer.when.value = explorer.when.options[50][1]
     assert explorer.clicked.layout.display == "none"
 
 
-def listed(explorer: OriginExplorer) -> list[tuple[int, str]]:
+def listed_events(explorer: OriginExplorer) -> list[tuple[int, str]]:
     frame = explorer.clicked.frame
     times = frame["event"].to_numpy("M8[us]").view("i8").tolist()
     return list(zip(times, frame["value"], strict=True))
 
 
-def test_a_click_on_any_mark_lists_what_is_behind_it(explorer: OriginExplorer) -> None:
+def test_a_click_on_any_mark_lists_its_events(explorer: OriginExplorer) -> None:
     one, chart = explorer.origin, explorer.chart
     last = len(one.pieces) - 1
     click_mark(chart, "tail: hops", 1)
-    assert listed(explorer) == one.events[one.pieces[1].first : one.pieces[1].last]
+    assert listed_events(explorer) == one.events[one.pieces[1].first : one.pieces[1].last]
     # An event that counts is in a piece; the last point of the merge is where the query is.
     click_mark(chart, "events that count", 0)
-    assert listed(explorer) == one.events[: one.pieces[0].last]
+    assert listed_events(explorer) == one.events[: one.pieces[0].last]
     for k, place in ((0, 0), (2, 2), (last, last), (last + 1, last)):
         click_mark(chart, "merge", k)
-        assert listed(explorer) == one.events[: one.pieces[place].last]
+        assert listed_events(explorer) == one.events[: one.pieces[place].last]
         assert in_words(one.merged[place]) in explorer.clicked.note.value
     click_mark(chart, "other events of the key", 0)
     assert explorer.clicked.frame.empty
     assert "does not count: the window begins at" in explorer.clicked.note.value
 
 
-def test_a_click_on_a_mark_of_the_other_query_lists_what_is_behind_that(
+def test_a_click_on_a_mark_of_the_other_query_lists_the_events_of_that_query(
     explorer: OriginExplorer,
 ) -> None:
     explorer.compare.value = ANOTHER
@@ -115,9 +115,9 @@ def test_a_click_on_a_mark_of_the_other_query_lists_what_is_behind_that(
     one, other, chart = explorer.origin, explorer.beside, explorer.chart
     assert other is not None
     click_mark(chart, "tail: hops", 0, nth=1)
-    assert listed(explorer) == other.events[: other.pieces[0].last] != []
+    assert listed_events(explorer) == other.events[: other.pieces[0].last] != []
     click_mark(chart, "merge of the other", 1)
-    assert listed(explorer) == other.events[: other.pieces[1].last]
+    assert listed_events(explorer) == other.events[: other.pieces[1].last]
     assert "backfill.origin(queries, events, 'ann'," in unescape(explorer.clicked.code.value)
     for name, seen, k in (
         ("only this query sees", one, 0),
@@ -126,8 +126,9 @@ def test_a_click_on_a_mark_of_the_other_query_lists_what_is_behind_that(
     ):
         (trace,) = [mark for mark in chart.data if mark.name == name]
         click_mark(chart, name, k % len(trace.x))
-        assert (int(np.datetime64(trace.x[k], "us").astype(int)), trace.text[k]) in listed(explorer)
-        assert set(listed(explorer)) <= set(seen.events)
+        event = int(np.datetime64(trace.x[k], "us").astype(int)), trace.text[k]
+        assert event in listed_events(explorer)
+        assert set(listed_events(explorer)) <= set(seen.events)
     explorer.when.value = explorer.when.options[0][1]
     click_mark(chart, "merge", 0)
     assert "No event is in the window." in explorer.clicked.note.value
@@ -157,7 +158,7 @@ def test_another_query_or_feature_of_the_key_starts_no_job(
 
 
 @pytest.mark.parametrize("most", [5, 50_000])
-def test_what_is_on_the_driver_answers_as_a_job_does(
+def test_rows_on_the_driver_give_the_answers_of_a_job(
     views: DataFrame, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     plan = BACKFILL.bound(views.select("user", "at"), views)
@@ -165,7 +166,7 @@ def test_what_is_on_the_driver_answers_as_a_job_does(
     for micro in (key.times[0], key.times[40], key.times[-1]):
         direct = fetch_query(plan, "ann", micro=micro, most=most)
         assert key.ask(micro, most) == direct
-    # Of a key with more events than are fetched, older queries are asked by a job.
+    # For a key with more events than are fetched, older queries start a job.
     monkeypatch.setattr(of_fetched_key, "MOST_FETCHED", 20)
     cut = fetched_key(plan, "ann")
     assert len(cut.events) == 21
@@ -173,29 +174,33 @@ def test_what_is_on_the_driver_answers_as_a_job_does(
         assert str(cut.ask(micro).origin()) == str(key.ask(micro).origin())
 
 
-def test_two_queries_are_compared_by_what_only_one_of_them_sees(explorer: OriginExplorer) -> None:
+def test_two_queries_are_compared_by_the_events_that_only_one_of_them_sees(
+    explorer: OriginExplorer,
+) -> None:
     explorer.feature.value = "price_avg_5h"
     explorer.compare.value = ANOTHER
     first, second = explorer.when.options[60][1], explorer.when.options[66][1]
     explorer.when.value, explorer.other.value = first, second
-    found = explorer.difference
-    assert found is not None
-    assert (found.first.query, found.second.query) == (first, second)
+    difference = explorer.difference
+    assert difference is not None
+    assert (difference.first.query, difference.second.query) == (first, second)
     seen = [
         {(int(at), value) for at, value in zip(one.time[one.counts], one.values, strict=True)}
-        for one in (found.first, found.second)
+        for one in (difference.first, difference.second)
     ]
-    assert set(found.left) == seen[0] - seen[1] != set()
-    assert set(found.entered) == seen[1] - seen[0]
-    assert found.both == len(seen[0] & seen[1])
-    assert float(found.change) == pytest.approx(found.second.answer - found.first.answer, rel=1e-5)
+    assert set(difference.left) == seen[0] - seen[1] != set()
+    assert set(difference.entered) == seen[1] - seen[0]
+    assert difference.both == len(seen[0] & seen[1])
+    assert float(difference.change) == pytest.approx(
+        difference.second.answer - difference.first.answer, rel=1e-5
+    )
     traces = {trace.name: trace for trace in explorer.chart.data}
-    assert len(traces["only this query sees"].x) == len(found.left)
-    assert len(traces["only the other sees"].x) == len(found.entered)
-    assert f"{len(found.left)} for this query alone" in explorer.compared.value
+    assert len(traces["only this query sees"].x) == len(difference.left)
+    assert len(traces["only the other sees"].x) == len(difference.entered)
+    assert f"{len(difference.left)} for this query alone" in explorer.compared.value
     sides = explorer.compared_table.frame["seen by"].value_counts()
     assert sides.to_dict() == {
-        "only this query": len(found.left), "only the other": len(found.entered),
+        "only this query": len(difference.left), "only the other": len(difference.entered),
     }  # fmt: skip
     explorer.compare.value = ALONE
     assert explorer.difference is None
@@ -219,12 +224,15 @@ def test_every_feature_of_two_queries_is_compared(explorer: OriginExplorer, feat
 
 
 def test_an_online_view_is_compared_feature_by_feature(views: DataFrame, tmp_path: Path) -> None:
-    asked = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("max", "price", "5 hours")]
-    view = wb.OnlineView(wb.Backfill("user", "at", asked), tmp_path)
+    aggregations = [
+        wb.Aggregation("count", windows="5 hours"),
+        wb.Aggregation("max", "price", "5 hours"),
+    ]
+    view = wb.OnlineView(wb.Backfill("user", "at", aggregations), tmp_path)
     view.upload(views, "1970-01-01T20:00:00+00:00")
     late = views.selectExpr("user", "timestamp_seconds(72100) AS at", "7D AS price", "page")
-    known = views.unionAll(late.where("user = 'ann'").limit(1))
-    explored = wb.explore(view, views.select("user", "at"), known, key="ann")
+    events = views.unionAll(late.where("user = 'ann'").limit(1))
+    explored = wb.explore(view, views.select("user", "at"), events, key="ann")
     explored.compare.value = ONLINE
     at = next(one for _, one in explored.when.options if one > 72_100_000_000)
     explored.when.value = at
@@ -233,11 +241,11 @@ def test_an_online_view_is_compared_feature_by_feature(views: DataFrame, tmp_pat
     first = explored.compared_table.frame.iloc[0].tolist()
     assert first == ["count_5h", str(count - 1), str(count), "+1"]
     queries = views.select("user", "at")
-    again = wb.explore(view, queries, known, key="ann", state=explored.state)
+    again = wb.explore(view, queries, events, key="ann", state=explored.state)
     assert again.compared_table.frame.equals(explored.compared_table.frame)
     page = explored.to_html(tmp_path / "page.html", most_bytes=200_000).read_text("utf-8")
     assert "1 of 2 features differs." in page
-    # What the view does not serve is a sentence.
+    # A query that the view does not serve is a sentence.
     explored.when.value = explored.when.options[0][1]
     assert "✕" in explored.compared.value
     assert "✕" not in explored.sentence.value
@@ -253,7 +261,7 @@ def test_every_feature_has_a_figure_and_a_still(explorer: OriginExplorer, featur
     origin = explorer.origin
     figure = origin_figure(origin)
     traces = {trace.name: trace for trace in figure.data}
-    # What is merged stands above its panel, and turned beside no axis.
+    # The name of the feature is above its panel, and not a rotated title of the axis.
     assert f"<b>{feature}</b>" in [note.text for note in figure.layout.annotations]
     assert figure.layout.yaxis2.title.text is None
     assert len(traces["events that count"].x) == origin.counts.sum()
@@ -266,13 +274,13 @@ def test_every_feature_has_a_figure_and_a_still(explorer: OriginExplorer, featur
     assert explorer._repr_mimebundle_()["image/svg+xml"].startswith("<svg")
 
 
-def test_a_query_that_sees_nothing_is_drawn(explorer: OriginExplorer) -> None:
+def test_a_query_that_sees_no_event_is_drawn(explorer: OriginExplorer) -> None:
     explorer.when.value = explorer.when.options[0][1]
     assert explorer.origin.pieces == []
     assert "price_avg_5h = null, of 0 hops and 0 single events" in explorer.sentence.value
 
 
-def test_what_cannot_be_explored_is_one_sentence(views: DataFrame) -> None:
+def test_invalid_arguments_are_one_sentence(views: DataFrame) -> None:
     cases: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
         ((BACKFILL, views), {}, "queries, events: a backfill explores two tables, and 1 are"),
         ((BACKFILL, views, views), {"by": "page"}, "by, keep: they are for funnels"),
@@ -288,15 +296,15 @@ def test_what_cannot_be_explored_is_one_sentence(views: DataFrame) -> None:
             "key: no query has the key 'nobody'; there are 'ann', 'bob'.",
         ),
         (
-            (wb.Backfill("at", "at", ASKED), views.where("id < 2"), views),
+            (wb.Backfill("at", "at", AGGREGATIONS), views.where("id < 2"), views),
             {"key": datetime(2024, 1, 1)},
             "key: no query has the key datetime.datetime(2024, 1, 1, 0, 0); there are datetime.",
         ),
         ((wb.Over(n=wb.fn.count()), views), {"key": 1}, "key: it is for backfills; leave it out."),
     ]
-    for given, options, sentence in cases:
+    for arguments, options, sentence in cases:
         with pytest.raises(wb.WorkbenchError) as error:
-            wb.explore(*given, **options)
+            wb.explore(*arguments, **options)
         assert str(error.value).startswith(sentence)
 
 
@@ -322,7 +330,7 @@ def test_the_kernels_can_be_stepped_through(views: DataFrame) -> None:
         wb.play(BACKFILL, views)
 
 
-def test_where_no_event_counts_the_merge_has_no_numbers_of_its_own(views: DataFrame) -> None:
+def test_where_no_event_counts_the_axis_of_the_merge_has_no_numbers(views: DataFrame) -> None:
     late = views.selectExpr("user", "at + INTERVAL 90 DAYS AS at")
     figure = origin_figure(BACKFILL.origin(late, views, "ann", feature="price_avg_5h"))
     assert figure.layout.yaxis2.showticklabels is False

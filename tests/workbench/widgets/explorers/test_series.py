@@ -1,4 +1,4 @@
-"""The series explorer: controls in, what the call itself answers out, and no failure ends it."""
+"""The series explorer shows the answers of the call itself, and survives every failure."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -36,28 +36,28 @@ def explorer(plants: DataFrame) -> Iterator[SeriesExplorer]:
     explorer.prepared.free()
 
 
-def of_twin(explorer: SeriesExplorer, df: DataFrame) -> list[list[float]]:
-    """The band as the call itself answers it, in the order of the series."""
+def band_of_twin(explorer: SeriesExplorer, df: DataFrame) -> list[list[float]]:
+    """Return the band as the call itself computes it, in the order of the series."""
     over = explorer.over
     rows = over.run(df).where(f"plant = '{explorer.key[0]}'").orderBy("date").collect()
     return [row.iqr for row in rows]
 
 
-def drawn(explorer: SeriesExplorer) -> list[list[float]]:
+def drawn_band(explorer: SeriesExplorer) -> list[list[float]]:
     return np.stack(list(explorer.band.quantiles.values()), axis=1).tolist()
 
 
-def test_before_the_first_answer_there_is_no_axis_and_behind_it_all_of_the_figure(
+def test_before_the_first_answer_there_is_no_axis_and_after_it_the_whole_figure(
     plants: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    takes: list[Any] = []
-    monkeypatch.setattr(Progress, "ask", lambda _self, ask, take: takes.append((ask, take)))
+    calls: list[Any] = []
+    monkeypatch.setattr(Progress, "ask", lambda _self, ask, take: calls.append((ask, take)))
     explorer = SeriesExplorer(wb.Over("plant", "date", WEEK, iqr=IQR), plants)
     layout = explorer.chart.layout
     before = [layout.xaxis.visible, layout.yaxis.visible]
     assert before == [False, False]
     assert explorer.table.grid.layout.display == "none"
-    ask, take = takes[0]
+    ask, take = calls[0]
     take(ask())
     assert [layout.xaxis.visible, layout.yaxis.visible] == [True, True]
     assert layout.showlegend is not False
@@ -68,7 +68,7 @@ def test_it_opens_on_the_answer_of_the_call_itself(
     explorer: SeriesExplorer, plants: DataFrame
 ) -> None:
     assert explorer.key == ("Boston",)
-    assert drawn(explorer) == of_twin(explorer, plants)
+    assert drawn_band(explorer) == band_of_twin(explorer, plants)
     assert list(explorer.chart.data[1].y) == explorer.band.y.tolist()
     assert "12 rows in" in explorer.status.value
 
@@ -79,11 +79,11 @@ def test_window_quantiles_and_series_ask_again(explorer: SeriesExplorer, plants:
     explorer.controls.series.value = ("Worcester",)
     assert explorer.key == ("Worcester",)
     assert list(explorer.band.quantiles) == [0.1, 0.5, 0.9]
-    assert drawn(explorer) == of_twin(explorer, plants)
+    assert drawn_band(explorer) == band_of_twin(explorer, plants)
     assert explorer.chart.data[0].name == "10% to 90% of its window"
 
 
-def test_a_band_without_a_width_is_passed_over(explorer: SeriesExplorer) -> None:
+def test_a_band_without_a_width_is_ignored(explorer: SeriesExplorer) -> None:
     explorer.controls.quantiles.value = (0.9, 0.9)
     assert list(explorer.band.quantiles) == [0.25, 0.5, 0.75]
 
@@ -101,17 +101,17 @@ def test_outliers_are_those_of_the_quartiles_whatever_band_is_drawn(
     rows = [(day, 100.0 if day == 5 else -90.0 if day == 9 else day % 3.0) for day in range(12)]
     df = spark.createDataFrame(rows, "day int, level double")
     over = wb.Over(order_by="day", frame=wb.Frame.rows(-3, 3), q=wb.fn.quantile("level", [0, 1]))
-    found = SeriesExplorer(over, df)
-    assert found.key == ()
-    assert np.flatnonzero(found.band.outlier == 1).tolist() == [5]
-    assert np.flatnonzero(found.band.outlier == -1).tolist() == [9]
-    assert set(QUARTILES).isdisjoint(found.band.quantiles)
-    found.controls.outliers.value = False
-    assert len(found.chart.data) == 2
-    found.prepared.free()
+    shown = SeriesExplorer(over, df)
+    assert shown.key == ()
+    assert np.flatnonzero(shown.band.outlier == 1).tolist() == [5]
+    assert np.flatnonzero(shown.band.outlier == -1).tolist() == [9]
+    assert set(QUARTILES).isdisjoint(shown.band.quantiles)
+    shown.controls.outliers.value = False
+    assert len(shown.chart.data) == 2
+    shown.prepared.free()
 
 
-def test_a_zoom_draws_more_of_less_and_comes_back(explorer: SeriesExplorer) -> None:
+def test_a_zoom_draws_its_part_of_the_series_and_can_be_reset(explorer: SeriesExplorer) -> None:
     explorer.chart.layout.xaxis.range = ["2019-01-05", "2019-01-07 12:00"]
     assert explorer.view == (np.datetime64("2019-01-05"), np.datetime64("2019-01-07T12:00"))
     assert len(explorer.chart.data[1].x) == 5
@@ -120,7 +120,7 @@ def test_a_zoom_draws_more_of_less_and_comes_back(explorer: SeriesExplorer) -> N
     assert len(explorer.chart.data[1].x) == 12
 
 
-def test_several_series_are_drawn_together_each_as_alone(explorer: SeriesExplorer) -> None:
+def test_several_series_are_drawn_together_each_as_when_alone(explorer: SeriesExplorer) -> None:
     alone = [str(list(trace.y)) for trace in explorer.chart.data]
     explorer.controls.add.value = ("Worcester",)
     assert explorer.drawn == (("Boston",), ("Worcester",))
@@ -136,7 +136,7 @@ def test_several_series_are_drawn_together_each_as_alone(explorer: SeriesExplore
     assert list(explorer.chart.layout.annotations) == []
 
 
-def test_the_series_that_is_looked_at_is_not_added_once_more(explorer: SeriesExplorer) -> None:
+def test_the_series_that_is_shown_is_not_added_again(explorer: SeriesExplorer) -> None:
     explorer.controls.add.value = explorer.key
     assert explorer.drawn == (("Boston",),)
     assert explorer.controls.add.label == ADD
@@ -148,9 +148,9 @@ def levels(spark: SparkSession) -> Iterator[SeriesExplorer]:
     rows = [(day, 100.0 if day == 5 else -90.0 if day == 9 else day % 3.0) for day in range(12)]
     df = spark.createDataFrame(rows, "day int, level double")
     quantiles = wb.fn.quantile("level", [0.25, 0.5, 0.75])
-    found = SeriesExplorer(wb.Over(order_by="day", frame=wb.Frame.rows(-3, 3), q=quantiles), df)
-    yield found
-    found.prepared.free()
+    explorer = SeriesExplorer(wb.Over(order_by="day", frame=wb.Frame.rows(-3, 3), q=quantiles), df)
+    yield explorer
+    explorer.prepared.free()
 
 
 def test_outliers_in_view_are_a_table_the_farthest_first(levels: SeriesExplorer) -> None:
@@ -179,31 +179,31 @@ def test_a_point_that_is_clicked_shows_its_frame_and_its_kernel(levels: SeriesEx
     assert list(levels.chart.layout.shapes) == []
 
 
-def test_a_row_of_the_table_that_is_chosen_is_looked_at(levels: SeriesExplorer) -> None:
+def test_a_row_chosen_in_the_table_is_the_point_that_is_shown(levels: SeriesExplorer) -> None:
     levels.table.chosen = 1
     assert levels.point.place.row == 9
 
 
-def test_the_frame_of_a_series_that_goes_backwards_is_that_of_its_rows(
+def test_the_frame_of_a_descending_series_is_that_of_its_rows(
     spark: SparkSession,
 ) -> None:
     df = spark.range(9).selectExpr("id AS day", "id * id % 5 AS level")
     band = wb.fn.quantile("level", [0.25, 0.75])
-    found = SeriesExplorer(wb.Over(order_by="-day", frame=wb.Frame.rows(0, 2), q=band), df)
-    click_mark(found.chart, found.chart.data[1].name, 4)
-    # Two rows behind day 4 in descending order are days 3 and 2.
-    assert found.point.place == ((), 4, 2, 5)
-    found.prepared.free()
+    explorer = SeriesExplorer(wb.Over(order_by="-day", frame=wb.Frame.rows(0, 2), q=band), df)
+    click_mark(explorer.chart, explorer.chart.data[1].name, 4)
+    # The two rows after day 4 in descending order are days 3 and 2.
+    assert explorer.point.place == ((), 4, 2, 5)
+    explorer.prepared.free()
 
 
 def test_a_frame_of_many_rows_is_shown_and_not_stepped_through(spark: SparkSession) -> None:
     df = spark.range(300).selectExpr("id AS day", "id % 7 AS level")
     band = wb.fn.quantile("level", [0.25, 0.75])
-    found = SeriesExplorer(wb.Over(order_by="day", frame=wb.Frame.rows(-99, 99), q=band), df)
-    click_mark(found.chart, found.chart.data[1].name, 150)
-    assert found.point.button.disabled
-    assert "Its frame has 199 rows; to step through" in found.point.status.value
-    found.prepared.free()
+    explorer = SeriesExplorer(wb.Over(order_by="day", frame=wb.Frame.rows(-99, 99), q=band), df)
+    click_mark(explorer.chart, explorer.chart.data[1].name, 150)
+    assert explorer.point.button.disabled
+    assert "Its frame has 199 rows; to step through" in explorer.point.status.value
+    explorer.prepared.free()
 
 
 def test_a_failed_job_shows_its_cause_and_the_next_move_works(
@@ -226,7 +226,7 @@ def test_a_page_without_widgets_shows_a_picture(explorer: SeriesExplorer) -> Non
     assert bundle["text/plain"] == f"Explorer of {explorer.over!r}"
 
 
-def test_odd_rows_are_gaps_or_counted_and_nothing_breaks(spark: SparkSession) -> None:
+def test_unusual_rows_are_gaps_or_counted_and_nothing_breaks(spark: SparkSession) -> None:
     inf, nan = float("inf"), float("nan")
     rows = [
         *((None, 1.0, 7), (None, 2.0, nan), (None, 2.0, None), (None, None, 3)),
@@ -263,7 +263,7 @@ def test_conditions_and_bounds_of_columns_stay_those_of_the_band(spark: SparkSes
     explorer.prepared.free()
 
 
-def test_one_row_is_no_plural(spark: SparkSession) -> None:
+def test_one_row_is_written_in_the_singular(spark: SparkSession) -> None:
     df = spark.createDataFrame(
         [("a", 1, 1.0), ("a", 2, 2.0), ("b", 1, 1.0)], "k string, at int, x double"
     )

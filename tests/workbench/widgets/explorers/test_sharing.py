@@ -1,4 +1,4 @@
-"""Views of explorers that are handed on: as a state, a page, a picture, a table; undo and redo."""
+"""Views of explorers are shared as a state, a page, a picture or a table; undo and redo."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_a_state_brings_a_window_that_the_slider_does_not_have(funnel: FunnelExp
     assert wb.explore(exact, funnel.prepared, state=funnel.state).funnel.window == "1 day"
 
 
-def test_choices_are_undone_and_done_again(funnel: FunnelExplorer) -> None:
+def test_choices_are_undone_and_redone(funnel: FunnelExplorer) -> None:
     buttons = funnel.share
     assert (buttons.undo.disabled, buttons.redo.disabled) == (True, True)
     users = [funnel.steps["users"].tolist()]
@@ -102,15 +102,15 @@ def test_a_funnels_page_has_every_window_and_segment_and_describes_its_data(
 ) -> None:
     page = funnel.to_html(tmp_path / "funnel.html")
     text = page.read_text("utf-8")
-    many = len(funnel.controls.window.options) * len(funnel.controls.segments.options)
-    assert text.count("<template>") == many == 60
+    count = len(funnel.controls.window.options) * len(funnel.controls.segments.options)
+    assert text.count("<template>") == count == 60
     assert page.stat().st_size <= 2_000_000
     assert "600 events" in text
     assert "60 users" in text
     assert re.search(r"2024-01-\d\d to 2024-0\d-\d\d", text)
     assert "by=[&#39;country&#39;]" in text
     assert f"<td>{funnel.steps['users'].iloc[1]}</td>" in text
-    # To write it changes nothing.
+    # Writing it changes nothing.
     assert funnel.share.undo.disabled
 
 
@@ -140,7 +140,7 @@ def test_buttons_save_what_is_written(funnel: FunnelExplorer, tmp_path: Path) ->
     assert sent[1][1] == funnel.to_csv(tmp_path / "f.csv").read_bytes()
 
 
-def test_a_moving_bands_view_is_handed_on(plants: DataFrame, tmp_path: Path) -> None:
+def test_the_view_of_a_moving_band_is_shared(plants: DataFrame, tmp_path: Path) -> None:
     explorer = wb.explore(BAND, plants)
     band: SeriesExplorer = explorer.shown
     first = explorer.state
@@ -170,7 +170,7 @@ def test_a_moving_bands_view_is_handed_on(plants: DataFrame, tmp_path: Path) -> 
     band.prepared.free()
 
 
-def test_the_frames_of_a_call_are_handed_on(plants: DataFrame, tmp_path: Path) -> None:
+def test_the_frames_of_a_call_are_shared(plants: DataFrame, tmp_path: Path) -> None:
     explorer = wb.explore(BAND, plants)
     frames = explorer.choose("Frames")
     first = explorer.state
@@ -233,8 +233,8 @@ def test_a_page_of_frames_has_longer_and_shorter_ones(plants: DataFrame, tmp_pat
     assert known["states"][known["first"]] == explorer.state
     plants_shown = {parse_any_state(one)["partition"][0] for one in known["states"]}
     assert plants_shown == {"Boston", "Worcester"}
-    said = known["csv"][known["first"]]
-    assert said == (explorer.to_csv(tmp_path / "a.csv").read_bytes().decode())
+    csv_text = known["csv"][known["first"]]
+    assert csv_text == (explorer.to_csv(tmp_path / "a.csv").read_bytes().decode())
     another = next(one for one in known["states"] if "Worcester" in one and "from=2" in one)
     explorer.state = another
     assert (
@@ -243,13 +243,13 @@ def test_a_page_of_frames_has_longer_and_shorter_ones(plants: DataFrame, tmp_pat
     )
 
 
-def test_a_backfills_view_is_handed_on(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_view_of_a_backfill_is_shared(spark: SparkSession, tmp_path: Path) -> None:
     views = spark.range(30).selectExpr(
         "if(id % 3 = 0, 'bob', 'ann') AS user", "timestamp_seconds(id * 400 + 7) AS at",
         "id * 1.5D AS price",
     )  # fmt: skip
-    asked = [wb.Aggregation(name, "price", "1 hour") for name in ("avg", "max")]
-    backfill, queries = wb.Backfill("user", "at", asked), views.select("user", "at")
+    aggregations = [wb.Aggregation(name, "price", "1 hour") for name in ("avg", "max")]
+    backfill, queries = wb.Backfill("user", "at", aggregations), views.select("user", "at")
     explorer = wb.explore(backfill, queries, views)
     first = explorer.state
     explorer.feature.value = "price_max_1h"
@@ -267,7 +267,7 @@ def test_a_backfills_view_is_handed_on(spark: SparkSession, tmp_path: Path) -> N
     table = pd.read_csv(explorer.to_csv(tmp_path / "origin.csv"))
     assert float(table["merged"].iloc[-1]) == answer
     page = explorer.to_html(tmp_path / "origin.html").read_text("utf-8")
-    # Each feature of each query, alone and beside the other one.
+    # Each feature of each query, alone and next to the other one.
     assert page.count("<template>") == 2 * len(explorer.when.options) * 2
     assert page.count("for this query alone") == page.count("<template>") / 2
     known = json.loads(page.partition('id="known">')[2].partition("</script>")[0])
@@ -278,25 +278,25 @@ def test_a_backfills_view_is_handed_on(spark: SparkSession, tmp_path: Path) -> N
     assert explorer.state == state
 
 
-def test_what_has_no_view_takes_no_state(plants: DataFrame) -> None:
+def test_a_table_without_a_view_takes_no_state(plants: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match="state: they are for specifications"):
         wb.explore(plants, state="a=1")
 
 
-def test_what_the_document_shows_runs(
+def test_the_code_in_the_document_runs(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
+    namespace: dict[str, Any] = {}
     blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     for block in blocks:
-        exec(block, names)
+        exec(block, namespace)
     assert len(blocks) == 2
     assert {path.name for path in tmp_path.iterdir()} == {
         f"funnel.{kind}" for kind in ("html", "svg", "png", "csv")
     }
-    assert names["state"] in blocks[1]
-    assert names["again"].state == names["state"]
-    assert names["explorer"].funnel.window == "3 days"
-    names["explorer"].prepared.free()
-    names["again"].prepared.free()
+    assert namespace["state"] in blocks[1]
+    assert namespace["again"].state == namespace["state"]
+    assert namespace["explorer"].funnel.window == "3 days"
+    namespace["explorer"].prepared.free()
+    namespace["again"].prepared.free()

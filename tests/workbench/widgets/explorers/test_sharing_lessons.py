@@ -1,4 +1,4 @@
-"""Views of the explorers of lessons are handed on, opened again, undone and done again."""
+"""Views of the explorers of lessons are shared, opened again, undone and redone."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from workbench.widgets.explorers.explorer import Explorer
 
 
 class Case(NamedTuple):
-    """An explorer, a view of it, what one of its choices becomes, and states that it refuses."""
+    """An explorer, its state, a change, the state after it, and states that it refuses."""
 
     make: Callable[[], Explorer]
     state: str
@@ -54,8 +54,8 @@ CASES = {
 each = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
-def known_of(page: str) -> Any:
-    """What the script of a page is told."""
+def page_data(page: str) -> Any:
+    """Return the data for the script of a page."""
     return json.loads(page.partition('id="known">')[2].partition("</script>")[0])
 
 
@@ -72,7 +72,7 @@ def test_a_state_opens_a_view_as_it_was(case: Case) -> None:
 
 
 @each
-def test_choices_are_undone_and_done_again(case: Case) -> None:
+def test_choices_are_undone_and_redone(case: Case) -> None:
     explorer = case.make()
     drawn = explorer._still()
     assert (explorer.share.undo.disabled, explorer.share.redo.disabled) == (True, True)
@@ -102,10 +102,10 @@ def test_a_page_a_picture_and_a_table_are_written(case: Case, tmp_path: Path) ->
     text = page.read_text("utf-8")
     assert page.stat().st_size <= 2_000_000
     assert text.count("<template>") > 20
-    known = known_of(text)
+    known = page_data(text)
     assert known["states"][known["first"]] == case.state
     assert len(known["states"]) == text.count("<template>")
-    # To write the page changes nothing.
+    # Writing the page changes nothing.
     assert (explorer.state, explorer.share.undo.disabled) == (case.state, True)
     assert explorer.answer.code in text.replace("&#39;", "'")
     assert explorer.to_svg(tmp_path / "a.svg").read_text("utf-8").startswith("<svg")
@@ -130,10 +130,10 @@ def test_every_range_of_few_queries_is_in_the_page_of_tiles(tmp_path: Path) -> N
     assert "Left out" not in page
     ranges = [(left, right) for left in range(5) for right in range(left, 5)]
     states = {f"queries=4&range={left}&range={right}" for left, right in ranges}
-    assert set(known_of(page)["states"]) == states
+    assert set(page_data(page)["states"]) == states
 
 
-def test_a_table_says_what_the_answer_is_made_of() -> None:
+def test_a_table_lists_the_parts_of_the_answer() -> None:
     explorer = TreeExplorer([5, 7, 3, 10, 6, 2, 8, 4], before=5, after=1, fanout=2)
     assert explorer.answer.table.to_numpy().tolist() == [["rows 0 to 3", "25"], ["row 4", "6"]]
     tiles = TileExplorer(16, 4, 14).answer.table

@@ -1,4 +1,4 @@
-"""The page that an explorer writes: what fits, what is said, and what no name can do in it."""
+"""The page that an explorer writes: what fits, what it leaves out, and that names stay text."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ DAYS = [(f"{day} days", day) for day in range(1, 31)]
 
 
 def shareable(picture_bytes: int = 0, label: str = "all") -> Shareable:
-    """Thirty windows by three segments, each with a picture of a size."""
+    """Return thirty windows by three segments, each with a picture of this size."""
     by = [(label, ""), ("country", "country"), ("device", "device")]
     choices = [PageChoice("within", DAYS, 6, ordered=True), PageChoice("by", by)]
 
@@ -49,16 +49,16 @@ def test_a_page_has_a_view_for_each_combination_of_choices() -> None:
 def test_a_page_is_no_larger_than_it_may_be_and_says_what_was_left_out(
     most: int, label: str
 ) -> None:
-    what = shareable(30_000, label)
-    page = offline_page(what, most)
+    contents = shareable(30_000, label)
+    page = offline_page(contents, most)
     assert len(page.encode()) <= most
-    within, by = what.choices
+    within, by = contents.choices
     assert page.count("<template>") == len(within.included) * len(by.included)
     assert within.left_out
     assert "Left out, as there was no room" in page
     assert within.left_out[0] in page.partition("Left out")[2]
     if most == 2_000_000:
-        # Room that is there is used, and what is near is there rather than what is far.
+        # The room is used, and options near the first view come before those far from it.
         assert len(page) > 1_600_000
         assert len(by.included) == 3
         assert within.included_in_order == list(
@@ -66,7 +66,7 @@ def test_a_page_is_no_larger_than_it_may_be_and_says_what_was_left_out(
         )
 
 
-def test_when_the_time_is_over_the_rest_is_left_out() -> None:
+def test_when_the_time_is_up_the_rest_is_left_out() -> None:
     page = offline_page(shareable(), seconds=0)
     assert page.count("<template>") == 1
     assert "Left out" in page
@@ -78,7 +78,7 @@ def test_a_choice_whose_next_option_does_not_fit_leaves_room_for_others() -> Non
     assert (wide.included_in_order, len(long.included_in_order), len(views)) == ([0], 30, 30)
 
 
-def test_no_name_gets_out_of_its_place() -> None:
+def test_no_name_breaks_out_of_its_place() -> None:
     page = offline_page(shareable(label=HOSTILE))
     assert HOSTILE not in page
     assert page.count("</script>") == 2
@@ -104,7 +104,7 @@ def test_a_state_is_read_as_it_was_written() -> None:
         ("by=1&by=2", "state: by is given 2 times; give it once."),
     ],
 )
-def test_what_is_no_state_gets_one_sentence(state: object, sentence: str) -> None:
+def test_an_invalid_state_gets_one_sentence(state: object, sentence: str) -> None:
     with pytest.raises(WorkbenchError) as error:
         single_text(parse_state(state, ["within", "by"]), "by", "")
     assert str(error.value) == sentence

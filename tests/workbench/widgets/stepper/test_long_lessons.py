@@ -1,4 +1,4 @@
-"""The longest lessons that are shown: their pages are small, and so is what a lab is sent."""
+"""The longest lessons that are shown have small pages and small messages to a lab."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ from workbench.windows.inspect.one_partition import MOST_STEPPED
 MOST_BYTES = 2_000_000
 #: A Jupyter server drops messages of more than this a second.
 MOST_SENT = 1_000_000
-#: Nobody gets to the end, so each row is looked at.
+#: No chain is ever complete, so each row is looked at.
 ENDLESS = ["landing_page", "signup", "add_to_cart"]
 FUNNELS: dict[str, dict[str, Any]] = {
     "once": {"modes": ["strict_once"]},
@@ -33,28 +33,28 @@ CALLS = {
 }
 
 
-def funnel_of(asked: str) -> LessonMaker:
-    drawn = np.random.default_rng(0)
-    events = [(ENDLESS[drawn.integers(3)], 3 * i) for i in range(MOST_ROWS)]
-    funnel = wb.Funnel(SHOP, "1 hour", **FUNNELS[asked])
+def funnel_of(case: str) -> LessonMaker:
+    random = np.random.default_rng(0)
+    events = [(ENDLESS[random.integers(3)], 3 * i) for i in range(MOST_ROWS)]
+    funnel = wb.Funnel(SHOP, "1 hour", **FUNNELS[case])
     return funnel_maker(funnel, key_rows(events), "ann")
 
 
-def call_of(asked: str) -> LessonMaker:
-    function, frame = CALLS[asked]
+def call_of(case: str) -> LessonMaker:
+    function, frame = CALLS[case]
     values = np.random.default_rng(0).random(MOST_STEPPED).round(3).tolist()
     call = wb.Over(order_by="k", frame=frame, engine="kernel", m=function)
     return window_maker(partition_of_rows(call, {"k": list(range(MOST_STEPPED)), "v": values}))
 
 
-LONG = [*((funnel_of, asked) for asked in FUNNELS), *((call_of, asked) for asked in CALLS)]
+LONG = [*((funnel_of, case) for case in FUNNELS), *((call_of, case) for case in CALLS)]
 
 
-@pytest.mark.parametrize(("make", "asked"), LONG, ids=[asked for _, asked in LONG])
+@pytest.mark.parametrize(("make", "case"), LONG, ids=[case for _, case in LONG])
 def test_the_longest_lesson_fits_into_a_page_and_a_message(
-    make: Any, asked: str, tmp_path: Path
+    make: Any, case: str, tmp_path: Path
 ) -> None:
-    player = open_player(make(asked))
+    player = open_player(make(case))
     assert player.to_html(tmp_path / "long.html").stat().st_size < MOST_BYTES
     packed = player.get_state()["lesson"]["packed"]
     assert len(packed) < MOST_SENT

@@ -1,4 +1,4 @@
-"""The pictures of a lesson: one step put into the drawing of another is that step drawn."""
+"""The pictures of a lesson: a drawing changed to another step is the drawing of that step."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ def zoomed() -> Lesson:
 
 
 def crowded() -> Lesson:
-    """Names in no lane that come into sight and go out of it, two of them too near to be drawn."""
+    """Names without a lane that come into view and leave it, two of them too close to be drawn."""
     lesson = zoomed()
     lines = lesson["pictures"][0]
     lines["events"] = [{"at": at, "lane": None, "label": "name"} for at in (0, 4, 500, 500)]
@@ -37,7 +37,7 @@ def crowded() -> Lesson:
 
 
 def queue() -> Lesson:
-    """A list that grows over what is shown of it, changes at its end, and is gone."""
+    """A list that outgrows what is shown of it, changes at its end, and disappears."""
     states: list[Any] = [{"cells": list(range(k)), "changed": [k - 1]} for k in (1, 39, 41, 90)]
     states += [None, {"cells": [1.5, None], "current": 1}]
     step = {"function": "f", "line": 1, "caption": "."}
@@ -55,43 +55,43 @@ LESSONS = {
 }
 
 
-def put(picture: dict[str, Any], step: int) -> list[Any]:
-    """What the player does to the drawing of the first step."""
+def changed_to(picture: dict[str, Any], step: int) -> list[Any]:
+    """Return the drawing of the first step after the player has updated it to another step."""
 
-    def changed(node: list[Any]) -> list[Any]:
+    def updated(node: list[Any]) -> list[Any]:
         tag, attributes, *children = node
-        inside = [one if isinstance(one, str) else changed(one) for one in children]
+        inside = [one if isinstance(one, str) else updated(one) for one in children]
         if (part := attributes.get("data-part")) is None:
             return [tag, attributes, *inside]
         look = [look for start, look in picture["parts"][int(part)] if start <= step][-1]
-        found = {**attributes, **picture["looks"][look]}
-        if (text := found.pop("text", None)) is not None:
+        values = {**attributes, **picture["looks"][look]}
+        if (text := values.pop("text", None)) is not None:
             inside = [text] * bool(text)
-        return [tag, {name: value for name, value in found.items() if value is not None}, *inside]
+        return [tag, {name: value for name, value in values.items() if value is not None}, *inside]
 
-    return changed(picture["drawn"])
+    return updated(picture["drawn"])
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_every_step_that_is_put_in_is_that_step_drawn(name: str) -> None:
+def test_the_first_drawing_changed_to_a_step_is_the_drawing_of_that_step(name: str) -> None:
     lesson = LESSONS[name]
     first = for_browser(lesson)
     for step in range(len(lesson["steps"])):
-        for shown, drawn in zip(first, for_browser(lesson, step), strict=True):
-            assert put(shown, step) == drawn["drawn"]
+        for picture, expected in zip(first, for_browser(lesson, step), strict=True):
+            assert changed_to(picture, step) == expected["drawn"]
 
 
-def moved(node: list[Any]) -> list[int]:
-    """The parts of a drawing that change."""
+def changing_parts(node: list[Any]) -> list[int]:
+    """Return the parts of a drawing that change."""
     _, attributes, *children = node
-    inside = [part for one in children if not isinstance(one, str) for part in moved(one)]
+    inside = [part for one in children if not isinstance(one, str) for part in changing_parts(one)]
     return [int(attributes["data-part"]), *inside] if "data-part" in attributes else inside
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_all_that_is_put_in_has_its_place_in_the_drawing(name: str) -> None:
+def test_every_part_that_changes_has_its_place_in_the_drawing(name: str) -> None:
     for picture in for_browser(LESSONS[name]):
-        assert sorted(moved(picture["drawn"])) == [*range(len(picture["parts"]))]
+        assert sorted(changing_parts(picture["drawn"])) == [*range(len(picture["parts"]))]
 
 
 def test_long_lists_are_drawn_around_their_change() -> None:
@@ -109,8 +109,8 @@ def test_a_long_name_of_a_lane_ends_where_its_picture_begins() -> None:
     assert ">pay<" in drawn
 
 
-def test_who_does_not_see_a_picture_is_told_what_it_shows() -> None:
-    _, attributes, *_ = put(for_browser(FUNNEL)[0], 7)
+def test_a_picture_has_a_description_for_those_who_cannot_see_it() -> None:
+    _, attributes, *_ = changed_to(for_browser(FUNNEL)[0], 7)
     assert attributes["aria-label"] == (
         "Events; now second 5: related; window of 7 s; "
         "counts so far: second 1: signup, second 4: add_to_cart"

@@ -35,24 +35,24 @@ def with_value(value: object) -> dict[str, Any]:
 
 
 def lesson_in(page: Path) -> Any:
-    """The lesson of a page, without what is drawn and asked of it."""
+    """Return the lesson of a page, without its pictures and questions."""
     text = re.search(r'id="lesson">(.*?)</script>', page.read_text("utf-8"), re.DOTALL)
     assert text is not None
     lesson = json.loads(gzip.decompress(base64.b64decode(text[1], validate=True)))
     return {name: part for name, part in lesson.items() if name not in ("pictures", "questions")}
 
 
-def told(lesson: dict[str, Any]) -> dict[str, Any]:
+def without_pictures(lesson: dict[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in lesson.items() if name != "pictures"}
 
 
-@pytest.mark.parametrize(("asked", "kept"), [(0, 0), (5, 5), (-3, 0), (1000, LAST)])
-def test_a_step_outside_the_lesson_moves_to_its_nearest_end(asked: int, kept: int) -> None:
-    player = Player(LESSON, step=asked)
-    assert player.step == kept
+@pytest.mark.parametrize(("step", "expected"), [(0, 0), (5, 5), (-3, 0), (1000, LAST)])
+def test_a_step_outside_the_lesson_moves_to_its_nearest_end(step: int, expected: int) -> None:
+    player = Player(LESSON, step=step)
+    assert player.step == expected
     player.step = 2
-    player.step = asked
-    assert player.step == kept
+    player.step = step
+    assert player.step == expected
 
 
 def test_a_shorter_lesson_pulls_the_step_inside() -> None:
@@ -61,7 +61,7 @@ def test_a_shorter_lesson_pulls_the_step_inside() -> None:
     assert player.step == 0
 
 
-def test_a_step_that_is_no_number_is_refused() -> None:
+def test_a_step_that_is_not_a_number_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="step: 'two' is not a whole number"):
         Player(LESSON, step="two")  # type: ignore[arg-type]
 
@@ -96,7 +96,7 @@ def test_a_step_that_is_no_number_is_refused() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_lesson_is_named(change: Any, message: str) -> None:
+def test_the_fault_of_an_invalid_lesson_is_named(change: Any, message: str) -> None:
     with pytest.raises(WorkbenchError, match=message):
         Player(changed(change))
 
@@ -119,7 +119,7 @@ def test_optional_parts_may_be_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "kept"),
+    ("value", "expected"),
     [
         (np.int64(3), 3),
         (np.array([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
@@ -131,16 +131,16 @@ def test_optional_parts_may_be_left_out() -> None:
         (np.datetime64("2013-01-01T10:03"), "2013-01-01 10:03:00"),
     ],
 )
-def test_values_become_plain_and_exact(value: object, kept: object) -> None:
-    assert Player(with_value(value)).lesson["steps"][0]["variables"][0]["value"] == kept
+def test_values_become_plain_and_exact(value: object, expected: object) -> None:
+    assert Player(with_value(value)).lesson["steps"][0]["variables"][0]["value"] == expected
 
 
-def test_the_page_holds_the_lesson_and_reaches_for_nothing(tmp_path: Path) -> None:
+def test_the_page_contains_the_lesson_and_loads_nothing(tmp_path: Path) -> None:
     page = Player(LESSON).to_html(tmp_path / "lesson.html")
     assert page == tmp_path / "lesson.html"
-    assert lesson_in(page) == told(LESSON)
-    letters = re.sub(r'id="lesson">.*?</script>', "", page.read_text("utf-8"), flags=re.DOTALL)
-    addresses = set(re.findall(r"(?:https?:)?//[\w.]+/[\w./]*", letters))
+    assert lesson_in(page) == without_pictures(LESSON)
+    rest = re.sub(r'id="lesson">.*?</script>', "", page.read_text("utf-8"), flags=re.DOTALL)
+    addresses = set(re.findall(r"(?:https?:)?//[\w.]+/[\w./]*", rest))
     assert {item for item in addresses if "w3.org" not in item} == set()
     assert "{{" not in page.read_text("utf-8").split('id="lesson"')[0]
 
@@ -151,11 +151,11 @@ def test_the_page_holds_the_lesson_and_reaches_for_nothing(tmp_path: Path) -> No
 def test_no_text_breaks_out_of_the_page(text: str, tmp_path: Path) -> None:
     lesson = changed(lambda it: (it.update(title=text), it["steps"][0].update(caption=text)))
     page = Player(lesson).to_html(str(tmp_path / "lesson.html"))
-    assert lesson_in(page) == told(lesson)
+    assert lesson_in(page) == without_pictures(lesson)
     assert page.read_text("utf-8").count("</script>") == 2
 
 
-def test_characters_that_no_page_holds_are_shown_by_signs(tmp_path: Path) -> None:
+def test_characters_that_no_page_can_hold_are_shown_as_symbols(tmp_path: Path) -> None:
     lesson = changed(lambda it: it.update(title="a\x00b\ud800c"))
     page = Player(lesson).to_html(tmp_path / "lesson.html")
     assert lesson_in(page)["title"] == "a␀b\ufffdc"
@@ -204,14 +204,14 @@ def test_a_tree_is_part_of_the_still() -> None:
     assert "● 5" in words
 
 
-def test_the_still_shows_the_neighbourhood_of_a_window_that_is_narrow() -> None:
+def test_the_still_shows_the_neighbourhood_of_a_narrow_window() -> None:
     def stretch(lesson: dict[str, Any]) -> None:
         events = lesson["pictures"][0]["events"]
         events.append({"at": 10_000, "lane": 0, "label": "signup", "text": "far away"})
 
     picture = Player(changed(stretch), step=7)._repr_mimebundle_()[0]["image/svg+xml"]
-    found = re.findall(r'translate\(([\d.]+),[\d.]+\)"><(?:circle|path)', picture)
-    places = [float(place) for place in found]
+    abscissas = re.findall(r'translate\(([\d.]+),[\d.]+\)"><(?:circle|path)', picture)
+    places = [float(place) for place in abscissas]
     assert len(places) == len(LESSON["pictures"][0]["events"])
     assert max(places) - min(places) > 200
 

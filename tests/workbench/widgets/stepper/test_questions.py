@@ -1,4 +1,4 @@
-"""What is asked before a step: the answer is what the step shows, the others are other states."""
+"""Questions before a step: the right answer is what the step shows, the others other states."""
 
 import pytest
 
@@ -21,17 +21,17 @@ LESSONS: dict[str, Lesson] = {
 
 
 def right_answers(lesson: Lesson) -> list[tuple[str, str]]:
-    asked = filter(None, questions_of(lesson))
-    return [(one["ask"], one["choices"][one["right"]]) for one in asked]
+    questions = filter(None, questions_of(lesson))
+    return [(one["ask"], one["choices"][one["right"]]) for one in questions]
 
 
 @pytest.mark.parametrize("name", LESSONS)
 def test_every_question_has_a_few_choices_that_differ(name: str) -> None:
     questions = questions_of(LESSONS[name])
     assert len(questions) == len(LESSONS[name].get("pairs") or LESSONS[name]["steps"])
-    first, *asked = questions
+    first, *others = questions
     assert first is None
-    for one in asked:
+    for one in others:
         assert one is not None
         assert 2 <= len(one["choices"]) == len(set(one["choices"])) <= MOST_CHOICES
         assert one["choices"][one["right"]]
@@ -51,18 +51,18 @@ def test_the_right_answer_is_what_the_step_shows() -> None:
     ]
 
 
-def test_where_no_picture_can_be_foreseen_the_captions_around_it_are_the_choices() -> None:
+def test_where_no_picture_can_be_predicted_the_captions_around_it_are_the_choices() -> None:
     lesson = LESSONS["tree"]
     captions = [step["caption"] for step in lesson["steps"]]
-    asked = {at: one for at, one in enumerate(questions_of(lesson)) if one}
-    of_captions = {at: one for at, one in asked.items() if one["ask"] == WHAT_NEXT}
-    assert 0 < len(of_captions) < len(asked)
+    questions = {at: one for at, one in enumerate(questions_of(lesson)) if one}
+    of_captions = {at: one for at, one in questions.items() if one["ask"] == WHAT_NEXT}
+    assert 0 < len(of_captions) < len(questions)
     for at, one in of_captions.items():
         assert one["choices"][one["right"]] == captions[at]
         assert {*one["choices"]} <= {*captions}
 
 
-def test_steps_of_which_the_same_is_said_are_not_asked_about() -> None:
+def test_steps_with_the_same_caption_are_not_asked_about() -> None:
     step = {"function": "f", "line": 1, "caption": "on"}
     assert questions_of({"steps": [step, step]}) == [None, None]
 
@@ -78,16 +78,16 @@ def test_numbered_events_are_named_as_ranges() -> None:
     assert any(answer.startswith("events ") and " to " in answer for answer in answers)
 
 
-def test_a_tree_is_asked_for_its_next_node() -> None:
+def test_in_a_tree_the_next_node_is_asked_for() -> None:
     ask, answer = right_answers(LESSONS["tree"])[0]
     assert ask == "Which node is next?"
     assert answer == "level 1: 2-3"
 
 
-def test_beside_each_other_the_one_that_moves_is_asked_about() -> None:
+def test_side_by_side_the_lesson_that_moves_is_asked_about() -> None:
     titles = {one["title"] for one in (LESSONS["beside"], LESSONS["beside"]["beside"])}
-    asked = [ask for ask, _ in right_answers(LESSONS["beside"])]
-    assert {ask.partition(": ")[0] for ask in asked} <= titles
+    questions = [ask for ask, _ in right_answers(LESSONS["beside"])]
+    assert {ask.partition(": ")[0] for ask in questions} <= titles
 
 
 def test_without_pictures_a_changed_variable_is_asked_for() -> None:

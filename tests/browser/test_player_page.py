@@ -179,7 +179,7 @@ def test_a_long_list_is_shortened_around_its_change(show: Show) -> None:
 
 
 @pytest.mark.parametrize(("changed", "first"), [(True, "0"), (False, "0"), ([299], "260")])
-def test_a_list_without_a_change_of_its_own_is_shown_from_its_beginning(
+def test_a_list_is_shown_from_its_beginning_or_around_its_changed_cell(
     show: Show, changed: Any, first: str
 ) -> None:
     long = {"name": "time", "value": [f"10 Jan 11:{n:03}" for n in range(300)], "changed": changed}

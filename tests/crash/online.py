@@ -363,7 +363,7 @@ def _repeat(world: World, durable: Durable, action: Action, truth: Truth) -> Non
 
 
 def rubbish(store: Memory) -> Iterator[bytes]:
-    """Yield the keys of a store that nobody will read."""
+    """Yield the keys of a store that no reader needs."""
     meta = read_meta(store)[1]
     assert meta is not None
     known = upload_prefix(meta.generation), stream_prefix(meta.epoch)
@@ -437,7 +437,7 @@ def lost_everywhere(world: World, durable: Durable, truth: Truth, action: Action
         index = world.matching_truth(copy.store, truths)
         done = copy.checkpoint.done > durable.checkpoint.done
         if isinstance(action, Stream) and index == 0 and done:
-            # The checkpoint says that the batch is done, so nothing may go on without it.
+            # In the checkpoint the batch is done, so later batches must be refused without it.
             assert _refused(_with_one_more(world, action), copy), "a lost batch is not missed"
         else:
             action.run(Process(copy))

@@ -36,7 +36,7 @@ BY_NAME = {
 History = tuple[list[Record], list[int]]
 
 
-def lives_are_what_the_table_held(history: History, order: int) -> None:
+def lives_are_the_rows_of_the_table_at_each_instant(history: History, order: int) -> None:
     records, days = history
     records = _in_any_order(records, order)
     intervals = (
@@ -94,7 +94,7 @@ def features_on_spark_are_those_of_a_join_over_lives(
 
 orders = st.integers(0, 999)
 CHECKS = [
-    Check(lives_are_what_the_table_held, {"history": tables(), "order": orders}),
+    Check(lives_are_the_rows_of_the_table_at_each_instant, {"history": tables(), "order": orders}),
     Check(
         features_are_those_of_the_table_at_each_query,
         {

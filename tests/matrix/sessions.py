@@ -1,4 +1,4 @@
-"""The sessions that the questions are asked in: settings that differ from the default."""
+"""The sessions of the questions: settings that differ from the default."""
 
 from dataclasses import dataclass, field
 

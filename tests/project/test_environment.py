@@ -61,7 +61,7 @@ def test_conda_s_environment_has_a_supported_python_and_java() -> None:
 
 
 @pytest.mark.parametrize(("lock", "wanted"), LOCKS.items(), ids=LOCKS)
-def test_a_lock_file_pins_what_the_project_asks_for(lock: str, wanted: list[str]) -> None:
+def test_a_lock_file_pins_what_the_project_requires(lock: str, wanted: list[str]) -> None:
     pinned = pins(lock)
     for text in wanted:
         requirement = Requirement(text)
@@ -79,7 +79,7 @@ def test_a_lock_file_pins_every_file_by_its_hash_and_names_no_host(lock: str) ->
     assert "index" not in text
 
 
-def test_what_several_lock_files_pin_they_pin_to_the_same_version() -> None:
+def test_lock_files_pin_a_package_to_the_same_version() -> None:
     known = pins("requirements.lock")
     for lock in LOCKS:
         for name, versions in pins(lock).items():

@@ -85,8 +85,8 @@ class OnlineBench:
 
     def micros(self, what: str, value: float, most: float) -> None:
         """Report a time of a fetch."""
-        shown = f"{value:.1f} µs"
-        self.report.add(Result(what, "", KEYS, shown, "", value, most, "µs"))
+        cell = f"{value:.1f} µs"
+        self.report.add(Result(what, "", KEYS, cell, "", value, most, "µs"))
 
 
 def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:

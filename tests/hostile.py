@@ -55,7 +55,7 @@ def stills(name: str) -> dict[str, str]:
         **{kind: still(figure, name) for kind, figure in figures(name).items()},
         "affected": affected_svg([name, name], 0, (0, 0, 1, 1), name),
         "numbers": live_svg(live_figure({}, name, name), [(name, name)], name),
-        "told": _svg(kinds(name)),
+        "window types": _svg(kinds(name)),
     }
 
 
@@ -83,9 +83,9 @@ def widgets(name: str) -> dict[str, Any]:
     """Return widgets that need no session, with a name wherever a name can be."""
     view = PlanView(plan(name))
     view.operator.value = 1
-    listed = kinds(name)
-    listed.list_window("sliding")
-    return {"kinds": listed, "plan": view, "player": Player(lesson(name))}
+    types = kinds(name)
+    types.list_window("sliding")
+    return {"kinds": types, "plan": view, "player": Player(lesson(name))}
 
 
 def events(spark: SparkSession, names: Iterable[str]) -> DataFrame:

@@ -80,8 +80,8 @@ def windows(bench: FloorBench) -> None:
     )
 
     def run() -> None:
-        found = over.run(bench.spark.read.parquet(path))
-        found.write.mode("overwrite").parquet(str(bench.folder / "floor-answer"))
+        answer = over.run(bench.spark.read.parquet(path))
+        answer.write.mode("overwrite").parquet(str(bench.folder / "floor-answer"))
 
     with sized(bench, rows):
         bench.path("wb.over, Parquet to Parquet", run)

@@ -175,10 +175,10 @@ def variants(bench: FunnelBench, rows: int) -> None:
     path = data.clicks(bench.spark, rows, bench.folder)
     with wb.Funnel(STEPS, "1 hour").prepare(bench.spark.read.parquet(path)) as events:
         ways = {
-            name: lambda given=given: peers.histogram(
-                wb.Funnel(STEPS, "1 hour", **given).levels(events)
+            name: lambda rules=rules: peers.histogram(
+                wb.Funnel(STEPS, "1 hour", **rules).levels(events)
             )
-            for name, given in {PLAIN: {}, **VARIANTS}.items()
+            for name, rules in {PLAIN: {}, **VARIANTS}.items()
         }
         times = side_by_side(ways, bench.rounds, same=False)
     for name in VARIANTS:

@@ -22,9 +22,9 @@ def any_order(source: str, steps: Sequence[str], window: int) -> str:
     newest = ", ".join(
         f"maxIf(at, event = '{step}') OVER upto AS n{k}" for k, step in enumerate(steps)
     )
-    held = " + ".join(f"ifNull(n{k} >= at - {window}, false)" for k in range(len(steps)))
+    within_window = " + ".join(f"ifNull(n{k} >= at - {window}, false)" for k in range(len(steps)))
     return f"""
-        SELECT user_id, max({held}) AS level FROM (
+        SELECT user_id, max({within_window}) AS level FROM (
             SELECT user_id, at, {newest} FROM (
                 SELECT user_id, {_TIME} AS at, event FROM {source}
                 WHERE event IN ({_texts(steps)})

@@ -13,7 +13,7 @@ from benchmarks.measuring.report import machine
 #: Packages whose versions influence the results.
 PACKAGES = ("pyspark", "pyarrow", "numpy", "numba", "duckdb", "chdb")
 
-#: What a reader knows before the tables: how they were measured, and what their columns are.
+#: The text before the tables: how results are measured, and what the columns are.
 MEASURED = (
     "How fast the workbench is, and against what. This page was written by the last run of "
     "`python -m benchmarks all --json FILE --page docs/benchmarks.md`. Both sides of a comparison "
@@ -25,7 +25,7 @@ COLUMNS = """In the tables:
 - `compared` is what a goal judges. `x` is a ratio: `ours` / `theirs` where the goal is "at most", \
 `theirs` / `ours` where it is "at least".
 - `goal` is empty for what is only reported. A goal that was not reached is marked as missed."""
-#: What each subject asks.
+#: What each subject measures.
 SUBJECTS = {
     "funnel": "Funnels, against ClickHouse and other ways on Spark.",
     "windows": "Window calls: the kernels against DuckDB, Polars, pandas and NumPy, then `wb.over` "

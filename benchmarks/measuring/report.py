@@ -81,14 +81,14 @@ class Report:
     seconds: dict[str, dict[str, dict[int | str, float]]] = field(default_factory=dict)
 
     def add(self, result: Result) -> None:
-        """Keep a result and print it."""
+        """Add a result and print it."""
         if not self.results:
             print(HEADER)
         self.results.append(result)
         print(result.line(), flush=True)
 
     def took(self, what: str, size: int | str, medians: dict[str, float]) -> None:
-        """Keep the median times of the ways for a size."""
+        """Add the median times of the ways for a size."""
         for way, seconds in medians.items():
             self.seconds.setdefault(what, {}).setdefault(way, {})[size] = seconds
 

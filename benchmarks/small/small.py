@@ -53,7 +53,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
     folder : Path
         The folder where generated files are kept.
     only : sequence of str
-        Some of :data:`PARTS`: tables that are given, the same by Spark's workers, and files.
+        Some of :data:`PARTS`: tables in memory, the same by Spark's workers, and files.
     """
     report, chosen = Report(), set(only or PARTS)
     spark = wb.session({"spark.master": f"local[{CORES}]"})
@@ -61,9 +61,9 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
         table = events(rows)
         for part in (one for one in PARTS if one in chosen):
             spark.conf.set(ANSWER_IN_DRIVER, NEVER if part == "workers" else GIVEN)
-            given = stored(spark, table, folder) if part == "parquet" else table
+            source = stored(spark, table, folder) if part == "parquet" else table
             for name, ask in QUESTIONS.items():
-                compare(spark, report, rounds, f"{name}, {part}", rows, given, ask)
+                compare(spark, report, rounds, f"{name}, {part}", rows, source, ask)
     spark.conf.unset(ANSWER_IN_DRIVER)
     return report
 
@@ -74,11 +74,11 @@ def compare(
     rounds: int,
     what: str,
     rows: int,
-    given: Any,
+    source: Any,
     ask: Question,
 ) -> None:
     """Report the time of a warm call beyond that of an empty job of two stages."""
-    ways = {"ours": lambda: ask(given), EMPTY: lambda: empty(spark)}
+    ways = {"ours": lambda: ask(source), EMPTY: lambda: empty(spark)}
     timings = side_by_side(ways, rounds, same=False)
     times = {name: timing.median for name, timing in timings.items()}
     report.took(f"{what}, {short(rows)}", rows, times)

@@ -28,7 +28,7 @@ class Arrivals:
     Attributes
     ----------
     rows, sensors : int
-    behind : float
+    late_share : float
         The share of rows that arrive out of order.
     delay : int
         The largest delay of these rows in seconds.
@@ -36,14 +36,14 @@ class Arrivals:
 
     rows: int
     sensors: int
-    behind: float = 1.0
+    late_share: float = 1.0
     delay: int = DELAY
     files_a_batch = FILES_A_BATCH
 
     @property
     def name(self) -> str:
         """The name of the folder of files."""
-        return f"arrivals-{self.rows}-{self.sensors}-{self.behind:g}-{self.delay}"
+        return f"arrivals-{self.rows}-{self.sensors}-{self.late_share:g}-{self.delay}"
 
     def stored(self, folder: Path) -> str:
         """Return the path of the files, writing them first if needed."""
@@ -55,7 +55,7 @@ class Arrivals:
         first = number * ROWS_A_FILE
         ids = np.arange(first, min(first + ROWS_A_FILE, self.rows))
         random = np.random.default_rng(number)
-        late = random.random(len(ids)) < self.behind
+        late = random.random(len(ids)) < self.late_share
         at = START + ids * 1_000 - random.integers(0, self.delay * 1_000_000, len(ids)) * late
         sensors = random.integers(0, self.sensors, len(ids))
         return readings(sensors, at, ids, random.integers(0, 1_000, len(ids)))

@@ -19,9 +19,9 @@ class OneKey(StatefulProcessor):
 
     def init(self, handle: Any) -> None:
         """Declare the state: the rows, and how many of them have been returned."""
-        kept = StructType().add("at", ArrayType(LongType())).add("value", ArrayType(DoubleType()))
-        kept = kept.add("id", ArrayType(LongType())).add("left", LongType())
-        self.handle, self.kept = handle, handle.getValueState("kept", kept)
+        schema = StructType().add("at", ArrayType(LongType())).add("value", ArrayType(DoubleType()))
+        schema = schema.add("id", ArrayType(LongType())).add("left", LongType())
+        self.handle, self.state = handle, handle.getValueState("rows", schema)
 
     def handleInputRows(  # noqa: N802
         self,
@@ -45,18 +45,18 @@ class OneKey(StatefulProcessor):
 
     def _closed(self, key: Any, new: pd.DataFrame | None, timers: Any) -> Iterator[pd.DataFrame]:
         watermark = timers.getCurrentWatermarkInMs()
-        at, value, ids, left = self.kept.get() or ([], [], [], 0)
-        held = pd.DataFrame({"at": at, "value": value, "id": ids})
-        rows = held if new is None else pd.concat([held, new]) if len(held) else new
+        at, value, ids, returned = self.state.get() or ([], [], [], 0)
+        earlier = pd.DataFrame({"at": at, "value": value, "id": ids})
+        rows = earlier if new is None else pd.concat([earlier, new]) if len(earlier) else new
         rows = rows.sort_values("at", kind="stable", ignore_index=True)
         released = int((rows["at"] <= watermark * 1_000).sum())
-        last = rows["value"].rolling(ROWS, min_periods=1)
-        answers = {"total": last.sum(), "before": rows["value"].shift(1), "top": last.max()}
-        closed = rows.assign(sensor=key[0], **answers)[left:released]
+        frames = rows["value"].rolling(ROWS, min_periods=1)
+        answers = {"total": frames.sum(), "before": rows["value"].shift(1), "top": frames.max()}
+        closed = rows.assign(sensor=key[0], **answers)[returned:released]
         first = max(released - (ROWS - 1), 0)
-        keep = rows[first:]
-        columns = [keep[name].tolist() for name in ("at", "value", "id")]
-        self.kept.update((*columns, released - first))
+        remaining = rows[first:]
+        columns = [remaining[name].tolist() for name in ("at", "value", "id")]
+        self.state.update((*columns, released - first))
         if released < len(rows):
             self.handle.registerTimer(-(-int(rows["at"][released]) // 1_000))
         if len(closed):

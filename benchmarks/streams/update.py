@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from benchmarks.streams.bench import StreamBench
 
 UPDATE = "on update"
-#: One row of a hundred comes late, by up to half of what a micro-batch brings: it meets rows
-#: that have been answered.
-BEHIND, DELAY = 0.01, 250
+#: One row of a hundred arrives late, by up to half of the time of a micro-batch, when the rows
+#: around it have been answered.
+LATE_SHARE, DELAY = 0.01, 250
 SENSORS = 10_000
 LAST_TEN, LAST_HUNDRED = wb.Frame.rows(-9, 0), wb.Frame.rows(-99, 0)
 
@@ -30,13 +30,13 @@ def updating(stream: "DataFrame") -> "DataFrame":
 def moving_iqr(stream: "DataFrame") -> "DataFrame":
     """Return the quartiles of the last hundred rows, on update."""
     quartiles = wb.fn.quantile("value", [0.25, 0.5, 0.75])
-    found = wb.over(stream, "sensor", "at", LAST_HUNDRED, emit=UPDATE, iqr=quartiles)
-    return found.withColumn("total", found["iqr"][1])
+    answer = wb.over(stream, "sensor", "at", LAST_HUNDRED, emit=UPDATE, iqr=quartiles)
+    return answer.withColumn("total", answer["iqr"][1])
 
 
 def some_late(rows: int, sensors: int) -> Arrivals:
     """Return readings, some of which arrive out of order."""
-    return Arrivals(rows, sensors, BEHIND, DELAY)
+    return Arrivals(rows, sensors, LATE_SHARE, DELAY)
 
 
 def update(bench: "StreamBench") -> None:
@@ -46,7 +46,7 @@ def update(bench: "StreamBench") -> None:
     again = {}
     for sensors in (100, 1_000):
         counts = bench.run(some_late(bench.rows, sensors), updating, with_state=False).counts
-        again[sensors] = (counts["rows_recomputed"] - bench.rows) / (bench.rows * BEHIND)
+        again[sensors] = (counts["rows_recomputed"] - bench.rows) / (bench.rows * LATE_SHARE)
     cells = f"{again[100]:.2f} rows", f"{again[1_000]:.2f} rows"
     ratio = again[100] / again[1_000]
     what, against = "answered again, per late row", "partitions a tenth as long"
@@ -63,7 +63,9 @@ def state_updated(bench: "StreamBench") -> None:
     """Compare the final state of a stream with that of one ten times as long."""
     # The state keeps the rows of the last micro-batch, so the shorter stream has one.
     few = min(FILES_A_BATCH * ROWS_A_FILE, bench.rows)
-    short, long = (bench.run(Arrivals(rows, 1_000, BEHIND), updating) for rows in (few, 10 * few))
+    short, long = (
+        bench.run(Arrivals(rows, 1_000, LATE_SHARE), updating) for rows in (few, 10 * few)
+    )
     cells = megabytes(long.size), megabytes(short.size)
     ratio = long.size / short.size
     what = "state on update, ten times as long"

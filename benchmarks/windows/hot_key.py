@@ -64,9 +64,9 @@ def compare(what: str, df: "DataFrame", rows: int, rounds: int, report: Report) 
     for way, call in calls.items():
         with WorkerPeak() as peak:
             longest[way] = longest_task(df.sparkSession, ways[way])
-        largest, held = rows_of_largest(call.run(df)), peak.most / 1e6
+        largest, memory = rows_of_largest(call.run(df)), peak.most / 1e6
         print(
-            f"  {what}, {way}: largest task {largest:,} rows, {longest[way]:.2f} s, {held:.0f} MB"
+            f"  {what}, {way}: largest task {largest:,} rows, {longest[way]:.2f} s, {memory:.0f} MB"
         )
     ours, whole = (longest[way] for way in list(WAYS)[:2])
     cells = plain_seconds(ours), plain_seconds(whole)

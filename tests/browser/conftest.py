@@ -28,7 +28,7 @@ NO_BROWSER = (
     "The browser tests need Chromium: install it with 'apt-get install chromium' on Debian "
     "or 'brew install --cask chromium' on macOS, or put google-chrome on the PATH."
 )
-# Every cell stays in the page, also those out of sight; no pop-up stands before a cell.
+# Every cell stays in the page, also those out of sight; no pop-up covers a cell.
 SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -40,7 +40,7 @@ IS_OPEN = """(name) => {
 OPEN = """async (path) => {
   await window.jupyterapp.commands.execute('docmanager:open', { path });
 }"""
-# Nobody is asked whether to save a notebook that has not changed since it was.
+# Marks notebooks as saved: otherwise JupyterLab asks whether to save them.
 CLOSE_ALL = """() => {
   for (const panel of [...window.jupyterapp.shell.widgets('main')].filter((it) => it.context)) {
     panel.context.model.dirty = false;
@@ -60,11 +60,11 @@ RUN_ALL = """async () => {
     .map((output) => `${output.ename}: ${output.evalue}`));
 }"""
 
-# What anywidget says of a widget that is late on a busy machine; ours hear Python all the same.
+# anywidget's error for a widget that is late on a busy machine; ours hear Python all the same.
 GIVEN_UP = "[anywidget] Failed to initialize model."
-# What JupyterLab says of a kept widget that it draws before it has read the state of all.
+# JupyterLab's error for a saved widget that it draws before it has read the state of all.
 NOT_READ = "widget model not found"
-# Other tests may run beside these: what is late is not wrong.
+# Other tests may run at the same time, so a late answer is no failure.
 PATIENCE = 180_000  # milliseconds
 expect.set_options(timeout=PATIENCE)
 
@@ -81,7 +81,7 @@ class Lab:
     jvm: OneJvm
 
     def trust(self, name: str) -> None:
-        """Let a notebook show what it kept."""
+        """Let a notebook show its saved outputs."""
         notary = NotebookNotary(data_dir=str(self.folder.parent / "data"))
         notary.sign(nbformat.read(self.folder / name, 4))
 
@@ -89,8 +89,8 @@ class Lab:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """One headless Chromium for all tests; without one, the tests fail and say how to get it."""
-    found = filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
-    executable = next(found, None)
+    executables = filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+    executable = next(executables, None)
     if executable is None:
         pytest.fail(NO_BROWSER, pytrace=False)
     with sync_playwright() as playwright:
@@ -104,7 +104,7 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass(frozen=True)
 class WatchedPage:
-    """A page in a context of its own, and the errors on its console."""
+    """A page in a separate context, and the errors on its console."""
 
     page: Page
     errors: list[str]
@@ -132,14 +132,14 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 
 def _error(message: ConsoleMessage) -> list[str]:
-    # What a server does not have is that server's business, and no error of the page's code.
+    # A file that a server does not have is no error in the page's code.
     harmless = "Failed to load resource" in message.text
     return [message.text] if message.type == "error" and not harmless else []
 
 
 @pytest.fixture(scope="session")
 def lab(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A JupyterLab on loopback, with a port, a token and folders of its own."""
+    """A JupyterLab on loopback, with a new port, a new token and new folders."""
     room = tmp_path_factory.mktemp("lab")
     (room / "notebooks").mkdir()
     address = f"http://127.0.0.1:{_free_port()}"
@@ -157,7 +157,7 @@ def lab(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             try:
                 server.wait(timeout=30)
             except subprocess.TimeoutExpired:
-                # On a busy machine it waits long for kernels that begin; nobody uses it any more.
+                # On a busy machine it waits long for starting kernels, which nobody uses any more.
                 server.kill()
                 server.wait()
 
@@ -173,9 +173,9 @@ def lab_page(chromium: Browser) -> Iterator[WatchedPage]:
 def open_notebook(
     lab: Lab, lab_page: WatchedPage, request: pytest.FixtureRequest
 ) -> Iterator[OpenNotebook]:
-    """Opens a notebook: one made of cell sources is run to its end, a file is shown as it was run.
+    """Open a notebook: one made of cell sources is run to its end, a file is shown as it was run.
 
-    It is alone in the page, which another test has left; an error on the console fails the test.
+    All tests share the page, which shows one notebook; an error on its console fails the test.
     """
     page, failed = lab_page.page, request.session.testsfailed
     harmless: set[str] = set()
@@ -197,8 +197,8 @@ def open_notebook(
         return page
 
     yield open_
-    # What a widget has yet to say to a kernel that goes is no error.
-    found = [one for one in lab_page.errors if not any(words in one for words in harmless)]
+    # A message that a widget cannot send any more to a stopped kernel is no error.
+    errors = [one for one in lab_page.errors if not any(words in one for words in harmless)]
     if request.session.testsfailed > failed:
         page.goto("about:blank")
     elif page.url != "about:blank":
@@ -206,7 +206,7 @@ def open_notebook(
         page.wait_for_function(ARE_CLOSED)
     _stop_kernels(lab)
     lab_page.errors.clear()
-    assert found == []
+    assert errors == []
 
 
 def _free_port() -> int:
@@ -230,7 +230,7 @@ def _lab_command(lab: Lab) -> list[str]:
 
 
 def _lab_environment(room: Path) -> dict[str, str]:
-    """The tests' own interpreter and package, and none of the user's settings."""
+    """Return the environment: this interpreter and package, and none of the user's settings."""
     for plugin, settings in SETTINGS.items():
         path = room / "settings" / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-// All widgets of a page, measured: a list of what is wrong, empty where nothing is.
+// Measure all widgets of a page, and return a list of what is wrong.
 ([near, hair, read, either]) => {
   const wrong = [];
   const say = (what, it) => wrong.push(`${what}: ${(it.textContent || it.className).slice(0, 60)}`);
@@ -11,7 +11,7 @@
     && a.top >= b.top - hair && a.bottom <= b.bottom + hair;
   const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
 
-  // Any colour that a style may hold, as red, green, blue and alpha from 0 to 1.
+  // Any colour in a style, as red, green, blue and alpha from 0 to 1.
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const parts = (color) => {
     canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
@@ -37,7 +37,7 @@
   const lab = parts(getComputedStyle(document.body).getPropertyValue('--jp-layout-color1'));
   for (const card of all(document, '.wb-card')) {
     const place = card.closest('.jp-OutputArea-output') ?? card.parentElement;
-    // Cards beside each other fill it together.
+    // Cards next to each other fill it together.
     const whole = card.parentElement.matches('.widget-hbox') ? card.parentElement : card;
     if (Math.abs(box(whole).width - box(place).width) > near) say('not as wide as its cell', card);
     if (ground(card).some((part, k) => Math.abs(part - lab[k]) > 0.01)) say('not on the ground of the lab', card);
@@ -46,7 +46,7 @@
       if (!inside(box(it), box(card))) say('text outside its card', it);
       if (it.textContent) isRead(it, getComputedStyle(it).color, ground(it));
     }
-    // A table may be wider than its card where it can be moved across.
+    // A table may be wider than its card if it can be scrolled.
     const moves = (it) => it !== card && (/auto|scroll/.test(getComputedStyle(it).overflowX) || moves(it.parentElement));
     for (const it of all(card, '.wb-table td')) {
       if (!moves(it) && box(it).right > box(card).right + hair) say('cell outside its card', it);
@@ -110,7 +110,7 @@
         if (!apart(within(box(it)), within(box(ticks[k])))) say('over the tick beside it', it);
       });
     }
-    // Which is above or below its figure, or beside it, and not over the marks.
+    // A legend is above, below or next to its figure, and not over the marks.
     const { y, yref } = chart._fullLayout.legend ?? {};
     for (const legend of yref === 'paper' && (y >= 1 || y <= 0) ? all(chart, '.legend') : []) {
       for (const plot of all(chart, '.nsewdrag')) {

@@ -1,4 +1,4 @@
-"""What is looked at in a page by a ruler: widths, texts in their boxes, toolbars, and contrast."""
+"""Measure pages: widths, texts in their boxes, toolbars, and contrast."""
 
 from pathlib import Path
 from typing import Any
@@ -7,18 +7,18 @@ from playwright.sync_api import Page
 
 WIDTHS = (1280, 1600)
 THEMES = ("JupyterLab Light", "JupyterLab Dark")
-#: How far a figure may stay from the edges of its place, and a text from those of its box.
+#: The most pixels from a figure to the edges of its place, and from a text to those of its box.
 NEAR, HAIR = 10, 2
-#: The least contrast of texts that are read, by the guidelines for accessible pages.
-READ = 4.5
+#: The least contrast of texts, by the guidelines for accessible pages.
+CONTRAST = 4.5
 #: The same where one grey is for light and dark grounds: on white and #111, 4.35 is the most.
-EITHER = 4.2
-#: How often a page is looked at in which something is wrong, half a second apart.
+CONTRAST_OF_GREY = 4.2
+#: How often a page is measured while something is wrong, half a second apart.
 LOOKS = 20
 CHANGE_THEME = """async (theme) => {
   await window.jupyterapp.commands.execute('apputils:change-theme', { theme });
 }"""
-#: Until the theme is the one that was asked for, and charts have stayed as wide while the page was
+#: Waits until the theme is the requested one, and charts have kept their width while the page was
 #: drawn four times: on a busy machine that is less often than a timer fires.
 SETTLE = """async (dark) => {
   const widths = () => [...document.querySelectorAll('.js-plotly-plot .main-svg')]
@@ -40,26 +40,26 @@ def looks_wrong(page: Page) -> list[str]:
     The page is left as it was: light, and as wide.
     """
     before = page.viewport_size
-    found: list[str] = []
+    problems: list[str] = []
     for theme in THEMES:
         page.evaluate(CHANGE_THEME, theme)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 1000})
             page.evaluate(SETTLE, theme.endswith("Dark"))
-            found += [f"{theme}, {width}: {one}" for one in _measured(page)]
+            problems += [f"{theme}, {width}: {one}" for one in _measured(page)]
     page.evaluate(CHANGE_THEME, THEMES[0])
     if before is not None:
         page.set_viewport_size(before)
     page.evaluate(SETTLE, False)
-    return found
+    return problems
 
 
 def _measured(page: Page) -> list[Any]:
-    """What is wrong in a page, and still is when it has had its time: what is late is not wrong."""
-    measured: list[Any] = []
+    """Return what is wrong in a page after it had time to settle: what is late is not wrong."""
+    problems: list[Any] = []
     for _ in range(LOOKS):
-        measured = page.evaluate(MEASURE, [NEAR, HAIR, READ, EITHER])
-        if not measured:
+        problems = page.evaluate(MEASURE, [NEAR, HAIR, CONTRAST, CONTRAST_OF_GREY])
+        if not problems:
             break
         page.wait_for_timeout(500)
-    return measured
+    return problems

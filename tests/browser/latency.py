@@ -1,4 +1,4 @@
-"""How long a person waits for a picture, printed with the tests."""
+"""Measure how long a person waits for a picture, and print it with the tests."""
 
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-# From the event that a key or a choice makes to the frame that is painted with its answer, by the
-# page's own clock. The page is looked at whenever it changes; asked from outside, it would be late.
+# From the event of a key or a choice to the painted frame with its answer, by the page's own clock.
+# An observer checks the page at each change; polling it from outside would be too slow.
 _WATCH = """(arg) => {
   const isShown = %s;
   window.wbShown = new Promise((done) => {
@@ -30,7 +30,7 @@ _WATCH = """(arg) => {
 def milliseconds_until(
     page: Page, act: Callable[[], object], is_shown: str, arg: Any = None
 ) -> float:
-    """Return how long it takes from an action to the picture of its answer.
+    """Return the milliseconds from an action to the picture of its answer.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def milliseconds_until(
     act : function
         Presses a key or makes a choice.
     is_shown : str
-        A function in JavaScript that says of ``arg`` whether it is seen.
+        A function in JavaScript that returns whether ``arg`` is seen.
     arg : any, optional
     """
     page.evaluate(_WATCH % is_shown, arg)
@@ -46,9 +46,9 @@ def milliseconds_until(
     return float(page.wait_for_function("() => window.wbShown").json_value())
 
 
-def print_latency(what: str, times: Sequence[float], shown: pytest.CaptureFixture[str]) -> None:
+def print_latency(what: str, times: Sequence[float], capsys: pytest.CaptureFixture[str]) -> None:
     """Print the median of some times, and the worst."""
-    with shown.disabled():
+    with capsys.disabled():
         print(
             f"\nlatency of {what}: median {median(times):,.0f} ms of {len(times)}, "
             f"worst {max(times):,.0f}"

@@ -1,13 +1,13 @@
-"""Pointing at what is drawn, as a person does."""
+"""Point at marks of figures, as a person does."""
 
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-#: How often a mark is pointed at, a second each.
+#: How often to point at a mark, for a second each.
 TRIES = 60
-#: Where a point of a trace is in the page, by the trace's name and the point's number. A browser
-#: counts in whole pixels and leaves out the rest, and the days of a year are a pixel each.
+#: The place of a point in the page, by its trace's name and its number. A browser truncates places
+#: to whole pixels, and the days of a year are a pixel each.
 PLACE = """(plot, [name, k]) => {
   const trace = plot._fullData.find((one) => one.name === name);
   const { x, y } = plot.getBoundingClientRect();
@@ -21,12 +21,12 @@ PLACE = """(plot, [name, k]) => {
 
 
 def click_mark(page: Page, mark: Locator) -> None:
-    """Click a mark of a figure once the figure tells what it is: before, plotly takes no click."""
+    """Click a mark of a figure once its hover text is there: plotly takes no click before."""
 
     def point_at() -> None:
         mark.hover(force=True)
 
-    _click_told(page, point_at)
+    _click_when_hovered(page, point_at)
 
 
 def click_point(page: Page, plot: Locator, name: str, k: int) -> None:
@@ -36,19 +36,19 @@ def click_point(page: Page, plot: Locator, name: str, k: int) -> None:
     def point_at() -> None:
         page.mouse.move(*plot.evaluate(PLACE, [name, k]))
 
-    _click_told(page, point_at)
+    _click_when_hovered(page, point_at)
 
 
-def _click_told(page: Page, point_at: Callable[[], None]) -> None:
-    told = page.locator(".hoverlayer .hovertext").first
+def _click_when_hovered(page: Page, point_at: Callable[[], None]) -> None:
+    hover_text = page.locator(".hoverlayer .hovertext").first
     for _ in range(TRIES):
         page.mouse.move(0, 0)
         point_at()
         try:
-            told.wait_for(state="visible", timeout=1000)
+            hover_text.wait_for(state="visible", timeout=1000)
         except TimeoutError:
             continue
         page.mouse.down()
         page.mouse.up()
         return
-    expect(told).to_be_visible()
+    expect(hover_text).to_be_visible()

@@ -48,7 +48,7 @@ def move_the_window(page: Page, key: str) -> float:
 
 def list_people(page: Page, level: str, many: str) -> float:
     """Choose a drop-off and return the milliseconds until its people are there."""
-    # The table follows the line above it: the rows of the choice before are known by a mark.
+    # The table changes after the line above it, so the rows of the previous choice are marked.
     page.evaluate(
         "rows => document.querySelectorAll(rows).forEach(row => { row.dataset.before = '' })", ROWS
     )
@@ -62,7 +62,7 @@ def list_people(page: Page, level: str, many: str) -> float:
 
 
 def sort_search_and_save(page: Page) -> None:
-    """Sort by the time in between, the longest first, look for an aircraft, and take all along."""
+    """Sort by the time in between, the longest first, search an aircraft, and save all."""
     table = page.locator(".wb-choose")
     for _ in range(2):
         table.get_by_role("columnheader", name="after").click()
@@ -80,7 +80,7 @@ def sort_search_and_save(page: Page) -> None:
 
 @pytest.fixture
 def lab_page(chromium: Browser) -> Iterator[WatchedPage]:
-    """A page of its own, as one that is shared has loaded JupyterLab before."""
+    """A new page, as the shared one has loaded JupyterLab before."""
     with watched_page(chromium) as watched:
         yield watched
 
@@ -108,7 +108,7 @@ def test_an_analyst_moves_the_window_and_opens_one_aircraft(
     print_latency("the people of a drop-off", lists, capsys)
     sort_search_and_save(page)
     page.locator(ROWS).first.click()
-    # Under the mouse as well: the table's own blue is one on which its text is not read.
+    # Under the mouse as well: the text is not readable on the table's own blue.
     expect(page.locator(f"{ROWS}.selected:hover td").first).to_have_css("box-shadow", "none")
     expect(page.get_by_text("Step 1 of")).to_be_visible()
     bar = page.locator(".wb-chart .trace.bars").first.locator(".point path").nth(2)

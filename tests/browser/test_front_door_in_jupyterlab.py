@@ -26,7 +26,7 @@ wb.explore(plants)
 """,
 ]
 
-#: The cross of a step is seen, however long its name is.
+#: Whether the cross of a step is visible, however long the step's name is.
 WITHIN_ITS_TAG = """(cross) => cross.getBoundingClientRect().right
   <= cross.parentElement.getBoundingClientRect().right"""
 
@@ -37,7 +37,7 @@ def test_a_newcomer_opens_a_table_and_leaves_with_its_code(open_notebook: OpenNo
     expect(card).to_contain_text("2 different values, 200 rows each; ends in _id")
     expect(card).to_contain_text("16 of 400 cannot be read this way, such as 'unknown'")
     assert looks_wrong(page) == []
-    # Who has only a keyboard sees where it is.
+    # The focus of the keyboard is visible.
     card.locator("select").first.focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -54,7 +54,7 @@ def test_a_newcomer_opens_a_table_and_leaves_with_its_code(open_notebook: OpenNo
     card.get_by_role("button", name="Open the explorer").click()
     expect(card.get_by_text("The explorer is below")).to_be_visible()
     expect(card.locator(".js-plotly-plot").first).to_be_visible()
-    # What a slider is and where it stands is read aloud, as it is seen.
+    # Screen readers get the name and the value of a slider.
     window = card.get_by_role("slider", name="Window", exact=True)
     expect(window).to_have_attribute("aria-valuetext", re.compile("before"))
     for end in ("from", "to"):

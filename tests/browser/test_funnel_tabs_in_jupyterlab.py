@@ -24,7 +24,7 @@ explorer
 """,
 ]
 SLIDER = ".widget-hslider .noUi-handle"
-#: Remembers when the picture that is seen is drawn the next time.
+#: Makes a promise for the next time that the visible picture is drawn.
 WATCH = """() => {
   const seen = [...document.querySelectorAll('.js-plotly-plot')].find((one) => one.offsetParent);
   window.drawn = new Promise((done) => seen.once('plotly_afterplot', done));
@@ -44,10 +44,10 @@ def move_the_window(page: Page, key: str) -> float:
     return 1000 * seconds
 
 
-def move_to_and_fro(page: Page, what: str, shown: pytest.CaptureFixture[str]) -> None:
+def move_to_and_fro(page: Page, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Move the window to and fro, and print how long the answers took."""
     moves = [move_the_window(page, key) for key in ["ArrowRight", "ArrowLeft"] * 2]
-    print_latency(f"the {what} of another window", moves, shown)
+    print_latency(f"the {name} of another window", moves, capsys)
 
 
 def test_an_analyst_asks_by_time_and_compares_segments(
@@ -60,26 +60,26 @@ def test_an_analyst_asks_by_time_and_compares_segments(
     page.get_by_label("every").select_option(label="month")
     expect(page.get_by_text("Reached landed 120 min late, by the time")).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""
-    shown = page.locator(".wb-chart:visible").first
-    click_mark(page, shown.locator(".scatterlayer .point").nth(5))
+    chart = page.locator(".wb-chart:visible").first
+    click_mark(page, chart.locator(".scatterlayer .point").nth(5))
     expect(page.locator(".wb-over")).to_contain_text("entered from")
     move_to_and_fro(page, "trend", capsys)
-    # So many points are a line without marks; and a bar below it is who entered.
+    # So many points are a line without marks; the bars below it are the entries.
     page.get_by_label("every").select_option(label="day")
     expect(page.get_by_text("Periods of 1 day")).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""
-    shown = page.locator(".wb-chart:visible").first
-    click_point(page, shown, "LGA", 180)
+    chart = page.locator(".wb-chart:visible").first
+    click_point(page, chart, "LGA", 180)
     expect(page.locator(".wb-over")).to_contain_text("LGA: reached 3 landed 120 min late")
     expect(page.locator(".wb-over")).to_contain_text("entered from 30 Jun 00:00 on")
-    click_point(page, shown, "entered", 181)
+    click_point(page, chart, "entered", 181)
     expect(page.locator(".wb-over")).to_contain_text("Reached 1 departed 15 min late")
     expect(page.locator(".wb-over")).to_contain_text("entered from 01 Jul 00:00 on")
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_text("less the baseline's").first).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""
-    shown = page.locator(".wb-chart:visible").first
-    click_mark(page, shown.locator(".scatterlayer .point").first)
+    chart = page.locator(".wb-chart:visible").first
+    click_mark(page, chart.locator(".scatterlayer .point").first)
     expect(page.locator(".wb-over")).to_contain_text("reached 2 departed 60 min late")
     move_to_and_fro(page, "comparison", capsys)
     page.get_by_role("button", name="Drivers").click()

@@ -13,12 +13,12 @@ from workbench.widgets.stepper.player import Player
 
 pytestmark = pytest.mark.browser
 
-# What a name would add to a page if it were read as markup, beside plotly's buttons and scripts.
+# Elements that a name adds to a page if it is read as markup, without those of plotly.
 ADDED = """[...document.querySelectorAll(
   '.names :is(img, iframe, sup, i:not(:empty), [onload], [onerror], a:not(.modebar-btn), script)'
 )].map((it) => it.outerHTML.slice(0, 200))
   .filter((it) => !it.includes('window.PLOTLYENV') && !it.includes('window.PlotlyConfig'))"""
-# The first point of every trace is pointed at, so that hover texts are drawn as well.
+# Points at the first point of every trace, so that hover texts are drawn as well.
 POINT_AT_ALL = """async () => {
   const plots = [...document.querySelectorAll('.js-plotly-plot')], words = [];
   const most = Math.max(...plots.map((plot) => plot._fullData.length));
@@ -80,13 +80,13 @@ def test_pictures_show_a_name_as_it_is(page: Page, tmp_path: Path) -> None:
     path.write_text(f'{start}<body class="names">{"".join(parts)}', encoding="utf-8")
     page.goto(path.as_uri())
     expect(page.locator(".js-plotly-plot .main-svg").last).to_be_attached()
-    pointed = page.evaluate(POINT_AT_ALL)
+    hover_texts = page.evaluate(POINT_AT_ALL)
     assert is_untouched(page)
     for name in names:
         assert shows(page, "body > svg", NAMES[name])
         for selector in (".legendtext", ".xtitle", ".annotation-text", ".ytick"):
             assert shows(page, selector, NAMES[name]), (selector, name)
-        assert any(NAMES[name][:9] in words for words in pointed)
+        assert any(NAMES[name][:9] in words for words in hover_texts)
 
 
 def test_widgets_show_a_name_as_it_is(open_notebook: OpenNotebook) -> None:

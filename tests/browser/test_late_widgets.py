@@ -1,4 +1,4 @@
-"""Widgets that were given up, as a busy page is late with them, hear Python all the same."""
+"""Widgets that are too late on a busy page still hear Python."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from tests.browser.conftest import OpenNotebook, WatchedPage, watched_page
 
 pytestmark = pytest.mark.browser
 
-#: What waits for two seconds in this page waits for none.
+#: Makes a timeout of two seconds in this page one of none.
 LATE = """
 const timeout = AbortSignal.timeout.bind(AbortSignal);
 AbortSignal.timeout = (ms) => (ms === 2000 ? AbortSignal.abort() : timeout(ms));
 """
-#: A signal that has fired tells nobody who comes later.
+#: Also calls a listener that is added to a signal after it has fired.
 TELL = """
 const listen = AbortSignal.prototype.addEventListener;
 AbortSignal.prototype.addEventListener = function (type, listener, ...more) {
@@ -45,13 +45,13 @@ table.show(pd.DataFrame({"n": [77]}), "another")
 
 @pytest.fixture
 def lab_page(chromium: Browser) -> Iterator[WatchedPage]:
-    """A page in which what waits is given up at once, for this notebook alone."""
+    """A page where widgets are always too late, for this notebook alone."""
     with watched_page(chromium) as watched:
         watched.page.add_init_script(LATE + TELL)
         yield watched
 
 
-def test_a_widget_that_is_late_shows_what_python_says_later(open_notebook: OpenNotebook) -> None:
+def test_a_widget_that_is_late_shows_later_changes_from_python(open_notebook: OpenNotebook) -> None:
     page = open_notebook(CELLS)
     expect(page.locator(".wbp-position")).to_contain_text("Step 5 of")
     expect(page.locator(".js-plotly-plot")).to_contain_text("another")

@@ -15,7 +15,7 @@ from workbench.widgets.lesson_page import lesson_page
 pytestmark = pytest.mark.browser
 
 TABLE = pd.DataFrame({"step": ["visit"], "users": [7]})
-#: The sides of cells that have a line, and the least contrast of what stands in them.
+#: The widest line at the side of a cell, and the least contrast of the texts in cells.
 CELLS = """() => {
   const light = (colour) => {
     const linear = colour.match(/[0-9.]+/g).slice(0, 3).map((part) => part / 255).map(
@@ -35,13 +35,13 @@ def lesson(tmp_path: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> Page:
     monkeypatch.setenv("WORKBENCH_KEEP_PAGES", "1")
     new: Any = nbformat.v4
     explorer: Any = TileExplorer(64, 4, 14)._repr_mimebundle_()
-    bundle = explorer[0] if isinstance(explorer, tuple) else explorer
-    shows = [
+    explorer_bundle = explorer[0] if isinstance(explorer, tuple) else explorer
+    bundles = [
         {"text/html": TABLE.to_html()},
         {"text/html": str(frame_table("Steps", TABLE))},
-        bundle,
+        explorer_bundle,
     ]
-    outputs = [new.new_output("display_data", data=one) for one in shows]
+    outputs = [new.new_output("display_data", data=one) for one in bundles]
     notebook = tmp_path / "lesson.ipynb"
     nbformat.write(new.new_notebook(cells=[new.new_code_cell("x", outputs=outputs)]), notebook)
     written = tmp_path / "lesson.html"
@@ -52,18 +52,18 @@ def lesson(tmp_path: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> Page:
     return page
 
 
-def test_tables_are_read_in_the_dark_and_have_lines_between_rows_alone(lesson: Page) -> None:
-    beside, contrast = lesson.evaluate(CELLS)
-    assert beside == 0
+def test_tables_are_readable_in_the_dark_and_have_lines_only_between_rows(lesson: Page) -> None:
+    widest_line, contrast = lesson.evaluate(CELLS)
+    assert widest_line == 0
     assert contrast >= 4.5
 
 
-def test_the_bar_of_the_page_is_dark(lesson: Page) -> None:
+def test_the_scroll_bar_of_the_page_is_dark(lesson: Page) -> None:
     root = lesson.evaluate("getComputedStyle(document.documentElement).colorScheme")
     assert "dark" in root
 
 
-def test_a_frame_is_as_high_as_what_is_in_it_and_has_no_bar(lesson: Page) -> None:
+def test_a_frame_is_as_high_as_its_content_and_has_no_scroll_bar(lesson: Page) -> None:
     frame = lesson.locator("iframe.wb-living")
     frame.scroll_into_view_if_needed()
     inside = frame.content_frame.locator("html")

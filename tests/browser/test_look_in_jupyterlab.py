@@ -1,4 +1,4 @@
-"""What needs no Spark, measured in a real JupyterLab: light and dark, and at two widths."""
+"""Widgets without Spark, measured in a real JupyterLab: light and dark, and at two widths."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ ipywidgets.VBox([Card(controls=[controls])])
     f'Player(json.loads(Path({str(DATA)!r}).read_text("utf-8")), step=9)',
 ]
 
-#: Gives a chart less room, while the window, from which plotly hears, stays as wide as it is.
+#: Gives a chart less room, but keeps the width of the window, whose changes plotly hears of.
 NARROW = "(chart) => { chart.style.maxWidth = '600px'; }"
 
 
@@ -78,7 +78,7 @@ def test_every_widget_fills_its_cell_and_follows_the_theme(open_notebook: OpenNo
     expect(charts.first.locator(".main-svg").first).to_have_attribute("width", "600")
 
 
-#: The contrast to its ground of the arrow of a drop-down: of the pixel that stands out most.
+#: The contrast between the arrow of a drop-down and its ground, at the most distinct pixel.
 ARROW = """async (list) => {
   const style = getComputedStyle(list), image = new Image();
   image.src = style.backgroundImage.slice(5, -2);
@@ -99,21 +99,21 @@ ARROW = """async (list) => {
 }"""
 
 
-def test_the_arrow_of_a_drop_down_is_seen_in_both_themes(open_notebook: OpenNotebook) -> None:
+def test_the_arrow_of_a_drop_down_is_visible_in_both_themes(open_notebook: OpenNotebook) -> None:
     page = open_notebook([CELLS[0] + CELLS[1]])
     for theme in THEMES:
         page.evaluate(CHANGE_THEME, theme)
         page.evaluate(SETTLE, theme.endswith("Dark"))
-        # What the guidelines for accessible pages ask of what is no text.
+        # The guidelines for accessible pages require this of parts that are no text.
         assert page.locator(".wb-card select").first.evaluate(ARROW) >= 3
     page.evaluate(CHANGE_THEME, THEMES[0])
 
 
 def stills_in(path: Path) -> list[dict[str, str]]:
-    """The pictures that a notebook keeps for who has no kernel, as parts of a page."""
+    """Return the pictures in a notebook for readers without a kernel, as parts of a page."""
     outputs = (out for cell in nbformat.read(path, 4).cells for out in cell.get("outputs", ()))
-    found = (output.get("data", {}).get(PICTURE) for output in outputs)
-    return [{"text/html": still} for still in found if still]
+    pictures = (output.get("data", {}).get(PICTURE) for output in outputs)
+    return [{"text/html": still} for still in pictures if still]
 
 
 SHOW = """
@@ -125,7 +125,7 @@ for bundle in stills_in(Path({path!r})):
 """
 
 
-def test_every_still_that_the_notebooks_keep_has_its_texts_in_its_picture(
+def test_the_texts_of_every_still_in_the_notebooks_are_within_its_picture(
     open_notebook: OpenNotebook,
 ) -> None:
     paths = sorted(NOTEBOOKS.glob("*.ipynb"))

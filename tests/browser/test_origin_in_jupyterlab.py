@@ -19,8 +19,8 @@ spark = wb.session({"spark.master": "local[2]"})
 views = spark.range(60).selectExpr(
     "if(id % 3 = 0, 'bob', 'ann') AS user", "timestamp_seconds(id * 400) AS at",
     "id AS price", "concat('p', id % 4) AS page")
-asked = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("max", "price", "5 hours")]
-backfill = wb.Backfill("user", "at", asked)
+features = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("max", "price", "5 hours")]
+backfill = wb.Backfill("user", "at", features)
 wb.explore(backfill, views.select("user", "at"), views)
 """,
     'wb.plan(backfill.run(views.select("user", "at"), views))',
@@ -68,7 +68,7 @@ def test_an_analyst_asks_where_a_number_comes_from(
     expect(page.get_by_text("count_5h = 0, of 0 hops and 0 single events")).to_be_visible()
     expect(chart).to_contain_text("query: 0")
     expect(chart.locator(".xtick, .x2tick").first).to_be_visible()
-    # Beside another query: what only one of the two sees.
+    # Compared with another query: the events that only one of the two sees.
     page.get_by_role("button", name="another query").click()
     expect(chart).to_contain_text("only the other sees")
     expect(page.get_by_text("for the other alone")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The player's modes: what is asked before a step, another input, and two lessons side by side."""
+"""The player's modes: questions before a step, another input, and two lessons side by side."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ TIMED = """async () => {
   }
   return taken.sort((a, b) => a - b);
 }"""
-#: Whether an element of the fields is within what is not covered by their scroll bar.
+#: Whether an element of the fields is visible, and not covered by their scroll bar.
 IS_IN_SIGHT = """(it) => {
   const place = it.closest('.wbp-fields'), left = place.getBoundingClientRect().left;
   const box = it.getBoundingClientRect();
@@ -46,7 +46,7 @@ OpenNotebook = Callable[[list[str]], Page]
 
 @pytest.fixture(scope="module")
 def shared(chromium: Browser) -> Iterator[Page]:
-    """One page for all that needs no kernel, as high as a small screen; errors fail the last."""
+    """One page for all tests without a kernel, as high as a small screen; errors fail the last."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page, errors = context.new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -70,7 +70,7 @@ def press(page: Page, name: str) -> None:
 
 def test_a_right_and_a_wrong_prediction_are_counted_and_explained(offline: Page) -> None:
     press(offline, "Predict")
-    given = 0
+    answered = 0
     for step, question in enumerate(QUESTIONS[1:4], 1):
         assert question is not None or step == 1
         if question is None:
@@ -78,13 +78,13 @@ def test_a_right_and_a_wrong_prediction_are_counted_and_explained(offline: Page)
             continue
         expect(offline.locator(".wbp-ask")).to_have_text(question["ask"])
         wrong = (question["right"] + 1) % len(question["choices"])
-        chosen = question["right"] if given == 0 else wrong
+        chosen = question["right"] if answered == 0 else wrong
         offline.locator(".wbp-choice").nth(chosen).click()
-        said = "✓ Right." if given == 0 else f"✕ No: {question['choices'][question['right']]}"
-        expect(offline.locator(".wbp-verdict")).to_have_text(said)
+        verdict = "✓ Right." if answered == 0 else f"✕ No: {question['choices'][question['right']]}"
+        expect(offline.locator(".wbp-verdict")).to_have_text(verdict)
         expect(offline.locator(".wbp-caption")).to_have_text(LESSON["steps"][step]["caption"])
-        given += 1
-        expect(offline.locator(".wbp-score")).to_have_text(f"1 of {given} right")
+        answered += 1
+        expect(offline.locator(".wbp-score")).to_have_text(f"1 of {answered} right")
     press(offline, "Back")
     expect(offline.locator(".wbp-choice[aria-disabled]")).not_to_have_count(0)
 
@@ -107,19 +107,19 @@ def test_a_lecture_shows_no_step_before_its_question_is_answered_and_ends_with_t
     shared: Page, tmp_path: Path
 ) -> None:
     player = wb.predict("03-segment-tree", seed=1)
-    asked = player.lesson["asked"]
+    asked_steps = player.lesson["asked"]
     questions = questions_of(player.lesson)
     shared.goto(player.to_html(tmp_path / "lecture.html").as_uri())
     place, ask = shared.locator(".wbp-position"), shared.locator(".wbp-ask")
     expect(ask).to_be_visible()
-    for number, step in enumerate(asked):
-        # Neither the end nor any step behind the question can be had without an answer.
+    for number, step in enumerate(asked_steps):
+        # No step after the question can be reached without an answer.
         shared.keyboard.press("End")
         expect(place).to_have_text(f"Step {step} of {len(questions)}")
         expect(ask).to_have_text(questions[step]["ask"])
         shared.keyboard.press("0" if number == 9 else f"{questions[step]['right'] + 1}")
-        said = shared.locator(".wbp-verdict")
-        expect(said).to_have_text(re.compile("^Shown: " if number == 9 else "^✓ Right"))
+        verdict = shared.locator(".wbp-verdict")
+        expect(verdict).to_have_text(re.compile("^Shown: " if number == 9 else "^✓ Right"))
     shared.keyboard.press("End")
     expect(ask).to_have_text("The end: 9 of 10 right.")
     large = shared.evaluate("parseFloat(getComputedStyle(document.querySelector('.wbp')).fontSize)")
@@ -130,7 +130,7 @@ def test_a_lecture_shows_no_step_before_its_question_is_answered_and_ends_with_t
     press(shared, "Once more")
     expect(place).to_have_text(f"Step 1 of {len(questions)}")
     shared.keyboard.press("n")
-    expect(ask).to_have_text(questions[asked[0]]["ask"])
+    expect(ask).to_have_text(questions[asked_steps[0]]["ask"])
 
 
 def test_without_a_kernel_an_edit_says_that_it_needs_one(offline: Page) -> None:
@@ -140,16 +140,16 @@ def test_without_a_kernel_an_edit_says_that_it_needs_one(offline: Page) -> None:
     expect(offline.locator(".wbp-edit")).to_be_hidden()
 
 
-def test_controls_and_what_has_changed_stay_in_sight_and_steps_are_quick(
+def test_controls_and_changes_stay_in_sight_and_steps_are_quick(
     offline: Page, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    taken = offline.evaluate(TIMED)
+    times = offline.evaluate(TIMED)
     with capsys.disabled():
-        print(f"\na step of the player: {taken[4]:.1f} ms, {taken[0]:.1f} ms the quickest")
+        print(f"\na step of the player: {times[4]:.1f} ms, {times[0]:.1f} ms the quickest")
     while not offline.locator(".wbp-change").count():
         press(offline, "Forward")
-    for picked in (".wbp-controls", ".wbp-caption", ".wbp-change >> nth=0", ".wbp-timeline"):
-        box = offline.locator(picked).bounding_box()
+    for selector in (".wbp-controls", ".wbp-caption", ".wbp-change >> nth=0", ".wbp-timeline"):
+        box = offline.locator(selector).bounding_box()
         assert box is not None
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= 900
@@ -175,7 +175,7 @@ def test_two_modes_go_in_step(shared: Page, tmp_path: Path) -> None:
     assert boxes[0]["y"] == pytest.approx(boxes[1]["y"], abs=1)
 
 
-def test_in_a_notebook_the_kernel_runs_on_what_is_edited(open_notebook: OpenNotebook) -> None:
+def test_in_a_notebook_the_kernel_runs_on_the_edited_input(open_notebook: OpenNotebook) -> None:
     page = open_notebook([MAKE])
     press(page, "Last")
     expect(page.locator(".wbp-result")).to_have_text("Result: 3")
@@ -186,7 +186,7 @@ def test_in_a_notebook_the_kernel_runs_on_what_is_edited(open_notebook: OpenNote
     expect(page.get_by_label("event of row 6")).to_be_focused()
     page.get_by_label("event of row 6").select_option("checkout")
     expect(page.locator(".wbp-result")).to_have_text("Result: 3")
-    # What removes a row is in sight beside the bar that scrolls, however long a name is.
+    # The button that removes a row is visible next to the scroll bar, however long a name is.
     page.locator(".wbp-fields option").first.evaluate("(it) => { it.text = 'long '.repeat(60); }")
     remove = page.locator(".wbp-fields tbody button").first
     remove.scroll_into_view_if_needed()

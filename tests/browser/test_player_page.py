@@ -22,7 +22,7 @@ Show = Callable[..., Page]
 
 @pytest.fixture
 def show(page: Page, tmp_path: Path) -> Show:
-    """Writes a lesson's page and opens it."""
+    """A function that writes a lesson's page and opens it."""
 
     def open_(lesson: dict[str, Any] = LESSON, step: int = 0, address: str = "") -> Page:
         path = Player(lesson, step).to_html(tmp_path / "lesson.html")
@@ -120,12 +120,12 @@ def test_the_page_opens_at_the_players_step(show: Show, address: str, number: in
     expect_step(show(step=4, address=address), number)
 
 
-def test_nothing_is_asked_of_the_network(show: Show, page: Page) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+def test_it_makes_no_request_to_the_network(show: Show, page: Page) -> None:
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     show()
     press(page, "Last")
-    assert [url for url in asked if not url.startswith(("file://", "data:"))] == []
+    assert [url for url in requests if not url.startswith(("file://", "data:"))] == []
 
 
 def test_changed_variables_are_marked_by_more_than_colour(show: Show) -> None:
@@ -152,7 +152,7 @@ def test_the_pictures_show_the_state_of_the_step(show: Show) -> None:
     expect(values).to_have_text(["1 s", "1 s", ""])
 
 
-def test_a_tree_lights_the_nodes_that_a_frame_is_put_together_from(show: Show) -> None:
+def test_a_tree_lights_the_nodes_that_a_frame_is_merged_from(show: Show) -> None:
     lesson = play_tree("sum", [5, 7, 3, 10, 6, 2, 8, 4], Frame.rows(-5, 1)).lesson
     page = show(lesson, step=2)
     nodes = page.locator(".wbp-tree .wbp-node:has(title)")
@@ -179,7 +179,7 @@ def test_a_long_list_is_shortened_around_its_change(show: Show) -> None:
 
 
 @pytest.mark.parametrize(("changed", "first"), [(True, "0"), (False, "0"), ([299], "260")])
-def test_a_list_without_a_change_of_its_own_is_shown_from_its_beginning(
+def test_a_list_is_shown_from_its_beginning_or_around_its_changed_cell(
     show: Show, changed: Any, first: str
 ) -> None:
     long = {"name": "time", "value": [f"10 Jan 11:{n:03}" for n in range(300)], "changed": changed}
@@ -187,7 +187,7 @@ def test_a_list_without_a_change_of_its_own_is_shown_from_its_beginning(
     page = show({**LESSON, "steps": [step], "pictures": []})
     cells = page.locator(".wbp-variables tbody .wbp-cell:visible")
     expect(cells.first.locator(".wbp-cell-label")).to_have_text(first)
-    # What has changed is in sight: of all of it its name, of a cell the cell.
+    # The change is in sight: the first cell of a whole list, or the changed cell.
     box = page.locator(".wbp-variables").bounding_box()
     seen = cells.last if isinstance(changed, list) else cells.first
     place = seen.bounding_box()

@@ -1,6 +1,6 @@
-"""A question that takes long, as a person sees it: how far it is, a stop, and a free kernel.
+"""A query that takes long, as a person sees it: its progress, a stop button, and a free kernel.
 
-The same of a call in a cell: one line while it lasts, and none when it has ended.
+A call in a cell shows its progress in one line, which disappears at its end.
 """
 
 import pytest
@@ -52,7 +52,7 @@ RUN_THE_LAST_CELL = """() => {
   notebook.activeCellIndex = notebook.widgets.length - 1;
   void window.jupyterapp.commands.execute('notebook:run-cell');
 }"""
-#: Of the first picture: what is around it counts, too.
+#: The opacity of the first picture, including that of the elements around it.
 OPACITY = """() => {
   let seen = 1;
   for (let e = document.querySelector('.js-plotly-plot'); e; e = e.parentElement)
@@ -62,7 +62,7 @@ OPACITY = """() => {
 SLIDER = ".widget-hslider .noUi-handle"
 
 
-def test_a_slow_question_says_how_far_it_is_and_can_be_stopped(open_notebook: OpenNotebook) -> None:
+def test_a_slow_query_shows_its_progress_and_can_be_stopped(open_notebook: OpenNotebook) -> None:
     page = open_notebook(CELLS)
     expect(page.get_by_text("answered in")).to_be_visible()
     drawn = page.locator(".js-plotly-plot").first
@@ -80,10 +80,10 @@ def test_a_slow_question_says_how_far_it_is_and_can_be_stopped(open_notebook: Op
     expect(page.get_by_role("button", name="Ask again")).to_be_visible()
     expect(drawn).to_have_text(before, use_inner_text=True)
     page.keyboard.press("Tab")
-    _see_a_line_that_goes(page)
+    _expect_a_line_that_disappears(page)
 
 
-def _see_a_line_that_goes(page: Page) -> None:
+def _expect_a_line_that_disappears(page: Page) -> None:
     page.evaluate(RUN_THE_LAST_CELL)
     line = page.get_by_text("Spark: stage")
     expect(line).to_be_visible()

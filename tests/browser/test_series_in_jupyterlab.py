@@ -29,7 +29,7 @@ many = wb.explore(wb.Over(order_by="time", frame=wb.Frame.rows(-500, 500),
                           iqr=wb.fn.quantile("value", [0.25, 0.5, 0.75])), points)
 many
 """,
-    # Both are moved before they are shown.
+    # Both views are moved before they are shown.
     """
 many.shown.view = tuple(many.shown.band.x[[1_000, 4_000]])
 many.shown.view = None
@@ -37,7 +37,7 @@ moved = wb.explore(over, wb.datasets.weather(spark))
 moved.shown.view = tuple(moved.shown.band.x[[100, 7_000]])
 moved
 """,
-    # The plan of a window call has a sample beside it; of two plans each has less room.
+    # The plan of a window call has a sample next to it; two plans have less room each.
     """
 run = over.run(wb.datasets.weather(spark))
 display(wb.plan(run, run=True), wb.plan({"the band": run, "in order": run.sort("time")}))
@@ -45,7 +45,7 @@ display(wb.plan(run, run=True), wb.plan({"the band": run, "in order": run.sort("
 ]
 IS_NEW = """(before) => [...document.querySelectorAll('.wb-told')].map((one) => one.textContent)
   .some((text) => text !== before && text.includes('✓ 2,000,000 rows'))"""
-#: The traces of a figure that have no name or, as marks, no look.
+#: The traces of a figure that have no name or, as markers, no colour.
 WITHOUT_LOOK = """(figure) => figure.data.filter(
   (trace) => !trace.name || (trace.mode === 'markers' && !trace.marker?.color))"""
 ALL, WEEKLY = "8,703 rows in", "47 outliers in all"
@@ -72,9 +72,9 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(
     status = card.locator(".wb-told", has_text="rows in")
     expect(status).to_contain_text(ALL)
     expect(status).to_contain_text(WEEKLY)
-    for shown in (card, many, moved):
-        expect(shown.locator(".js-plotly-plot")).to_contain_text("median of its window")
-        assert shown.locator(".js-plotly-plot").evaluate(WITHOUT_LOOK) == []
+    for explorer in (card, many, moved):
+        expect(explorer.locator(".js-plotly-plot")).to_contain_text("median of its window")
+        assert explorer.locator(".js-plotly-plot").evaluate(WITHOUT_LOOK) == []
     card.locator(".widget-hslider .noUi-handle").first.focus()
     page.keyboard.press("ArrowRight")
     expect(status).not_to_contain_text(WEEKLY)
@@ -98,7 +98,7 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(
     many.locator(".widget-hslider .noUi-handle").first.focus()
     moves = []
     for key in ["ArrowRight", "ArrowLeft"] * 2:
-        page.wait_for_timeout(1_000)  # What came before is at rest by then.
+        page.wait_for_timeout(1_000)  # The previous move has ended by then.
         press = partial(page.keyboard.press, key)
         moves.append(milliseconds_until(page, press, IS_NEW, status.text_content()))
     print_latency("a band of 2,000,000 points in another window", moves, capsys)

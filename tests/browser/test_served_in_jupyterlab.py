@@ -1,4 +1,4 @@
-"""What was served, moved back in time as a person does, in a real JupyterLab."""
+"""The figure of served features, moved back in time as a person does, in a real JupyterLab."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""The page that an explorer writes: a choice is drawn, and is in the address; no network."""
+"""The page that an explorer writes: a choice changes the picture and the address; no network."""
 
 import re
 from pathlib import Path
@@ -46,23 +46,23 @@ def shareable() -> Shareable:
 def test_a_choice_is_drawn_and_its_address_opens_it_again(
     page: Page, tmp_path: Path, theme: str
 ) -> None:
-    asked: list[str] = []
-    said: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    urls: list[str] = []
+    messages: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
     path = tmp_path / "funnel.html"
     path.write_text(offline_page(shareable()), "utf-8")
     page.goto(path.as_uri())
-    told, within = page.locator(".wb-told"), page.get_by_label("within")
-    expect(told).to_have_text("50 of 100 users within ± 1 day.")
+    summary, within = page.locator(".wb-told"), page.get_by_label("within")
+    expect(summary).to_have_text("50 of 100 users within ± 1 day.")
     expect(page.get_by_role("img")).to_have_count(1)
     expect(page.locator("svg rect").first).to_have_css(
         "fill", "rgb(0, 114, 178)" if theme == "light" else "rgb(86, 180, 233)"
     )
     within.press("ArrowRight")
-    expect(told).to_have_text("70 of 100 users within 3 days.")
+    expect(summary).to_have_text("70 of 100 users within 3 days.")
     expect(within).to_have_attribute("aria-valuetext", "3 days")
     expect(page.get_by_role("status")).to_have_text("70 of 100 users within 3 days.")
     page.get_by_label("by").select_option("device")
@@ -70,8 +70,8 @@ def test_a_choice_is_drawn_and_its_address_opens_it_again(
     page.go_back()
     expect(page.get_by_label("by")).to_have_value("0")
     page.go_back()
-    expect(told).to_have_text("50 of 100 users within ± 1 day.")
-    # Once more as a new page, by an address that was written otherwise.
+    expect(summary).to_have_text("50 of 100 users within ± 1 day.")
+    # As a new page, by an address with another encoding.
     page.goto("about:blank")
     page.goto(f"{path.as_uri()}#within=%C2%B1%201%20day&by=device")
     expect(page.get_by_label("by")).to_have_value("1")
@@ -82,8 +82,8 @@ def test_a_choice_is_drawn_and_its_address_opens_it_again(
         page.get_by_role("button", name="Save the picture as SVG").click()
     drawn = Path(saved.value.path()).read_text("utf-8")
     assert ("rgb(0, 114, 178)" if theme == "light" else "rgb(86, 180, 233)") in drawn
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     page.set_viewport_size({"width": 420, "height": 800})
-    assert page.evaluate(wide) == 0
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
-    assert said == []
+    assert page.evaluate(overflow) == 0
+    assert [url for url in urls if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+    assert messages == []

@@ -17,7 +17,7 @@ BUILD = ROOT / "docs" / "site" / "build.py"
 MEGABYTE = 1_000_000
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 GROUND = "getComputedStyle(document.body).backgroundColor"
-#: What cells show, where it stands on a ground of its own: the theme gives it a light one in dark.
+#: The number of outputs on another ground: in the dark, the theme gives them a light one.
 ON_OTHER_GROUND = """[...document.querySelectorAll('.cell_output :is(.text_html, img)')]
   .filter((one) => getComputedStyle(one).backgroundColor !== 'rgba(0, 0, 0, 0)').length"""
 #: A page of each kind.
@@ -34,9 +34,9 @@ KINDS = (
     "_modules/kernels/windows/mode.html",
 )
 
-#: What an explorer shows: its pictures, and the words beside them.
+#: What an explorer shows: its pictures, and the texts next to them.
 SHOWN = "document.body.innerText + document.body.innerHTML.length"
-#: Whether a frame is as high as what is in it.
+#: Whether a frame is as high as its content.
 IS_AS_HIGH = "([frame, high]) => frame.clientHeight >= high"
 
 pytestmark = pytest.mark.browser
@@ -53,30 +53,30 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def asked(page: Page) -> Iterator[list[str]]:
-    """The addresses that a page asks for; any that is none of a file's fails the test."""
-    found: list[str] = []
-    page.on("request", lambda request: found.append(request.url))
-    yield found
-    assert [url for url in found if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+def requests(page: Page) -> Iterator[list[str]]:
+    """The addresses that a page requests; an address that is not local fails the test."""
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
+    yield urls
+    assert [url for url in urls if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
 
 
-def test_every_page_opens_without_an_error_and_asks_for_its_own_files_alone(
-    site: Path, page: Page, asked: list[str]
+def test_every_page_opens_without_an_error_and_requests_only_local_files(
+    site: Path, page: Page, requests: list[str]
 ) -> None:
     pages = sorted(site.rglob("*.html"))
     # All pages of source are of one form.
     read = [path for path in pages if "_modules" not in path.parts or path.stem == "mode"]
-    named = {str(path.relative_to(site)) for path in read}
-    assert named >= {*KINDS, *(f"notebooks/{one.stem}.html" for one in ROOT.glob("notebooks/*"))}
+    paths = {str(path.relative_to(site)) for path in read}
+    assert paths >= {*KINDS, *(f"notebooks/{one.stem}.html" for one in ROOT.glob("notebooks/*"))}
     for path in read:
         page.goto(path.as_uri())
         assert page.title(), path
-    assert len(asked) > len(read)
+    assert len(requests) > len(read)
 
 
 def test_a_player_steps_without_a_kernel_in_the_theme_of_the_page(
-    site: Path, page: Page, asked: list[str]
+    site: Path, page: Page, requests: list[str]
 ) -> None:
     page.goto((site / "notebooks" / "05-window-tiling.html").as_uri())
     frame = page.locator("iframe.wb-living").first
@@ -104,23 +104,23 @@ def test_a_player_steps_without_a_kernel_in_the_theme_of_the_page(
         ("09-funnel-questions", "Explorer of wb.Funnel"),
     ],
 )
-def test_an_explorer_of_each_kind_answers_what_is_chosen_without_a_kernel(
-    site: Path, page: Page, asked: list[str], notebook: str, title: str
+def test_an_explorer_of_each_kind_answers_a_choice_without_a_kernel(
+    site: Path, page: Page, requests: list[str], notebook: str, title: str
 ) -> None:
     page.goto((site / "notebooks" / f"{notebook}.html").as_uri())
     frame = page.locator(f'iframe.wb-living[title^="{title}"]')
     frame.scroll_into_view_if_needed()
     explorer = frame.element_handle().content_frame()
     assert explorer is not None
-    chosen = explorer.locator("input[type=range]:visible").last
-    chosen.wait_for()
+    slider = explorer.locator("input[type=range]:visible").last
+    slider.wait_for()
     before = explorer.evaluate(SHOWN)
-    chosen.press("ArrowLeft" if chosen.evaluate("one => one.value === one.max") else "ArrowRight")
+    slider.press("ArrowLeft" if slider.evaluate("one => one.value === one.max") else "ArrowRight")
     explorer.wait_for_function(f"before => {SHOWN} !== before", arg=before)
 
 
-def test_the_front_page_has_a_player_that_moves_and_stands_where_no_motion_is_wanted(
-    site: Path, page: Page, asked: list[str]
+def test_the_player_on_the_front_page_moves_unless_reduced_motion_is_set(
+    site: Path, page: Page, requests: list[str]
 ) -> None:
     page.goto((site / "index.html").as_uri())
     picture = page.locator("img[src$='player.svg']")
@@ -135,7 +135,7 @@ def test_the_front_page_has_a_player_that_moves_and_stands_where_no_motion_is_wa
 
 
 def test_a_lesson_in_the_site_ends_with_questions_that_are_answered_without_a_kernel(
-    site: Path, page: Page, asked: list[str]
+    site: Path, page: Page, requests: list[str]
 ) -> None:
     page.goto((site / "notebooks" / "03-segment-tree.html").as_uri())
     exercise = page.locator("iframe.wb-living").last
@@ -151,7 +151,7 @@ def test_a_lesson_in_the_site_ends_with_questions_that_are_answered_without_a_ke
 
 
 def test_a_lesson_is_downloaded_as_one_page_that_steps(
-    site: Path, page: Page, asked: list[str], tmp_path: Path
+    site: Path, page: Page, requests: list[str], tmp_path: Path
 ) -> None:
     page.goto((site / "notebooks" / "05-window-tiling.html").as_uri())
     address = page.get_by_role("link", name="Take this lesson along").get_attribute("href") or ""
@@ -170,18 +170,18 @@ def test_a_lesson_is_downloaded_as_one_page_that_steps(
     expect(place).not_to_have_text(before)
 
 
-def test_the_search_finds_a_word_where_it_stands(site: Path, page: Page, asked: list[str]) -> None:
+def test_the_search_finds_the_places_of_a_word(site: Path, page: Page, requests: list[str]) -> None:
     page.goto((site / "search.html").as_uri() + "?q=quantile")
-    found = page.locator("#search-results li a")
-    expect(found.get_by_text("workbench.functions.fn.quantile", exact=True)).to_have_count(1)
-    found.get_by_text("kernels.windows.quantile", exact=True).click()
+    results = page.locator("#search-results li a")
+    expect(results.get_by_text("workbench.functions.fn.quantile", exact=True)).to_have_count(1)
+    results.get_by_text("kernels.windows.quantile", exact=True).click()
     expect(page.locator("[id='kernels.windows.quantile.walk_quantiles']")).to_be_visible()
     page.goto((site / "search.html").as_uri() + "?q=zyzzogeton")
     expect(page.locator("#search-results")).to_contain_text("did not match any documents")
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_page_fits_a_phone_and_is_dark_where_its_reader_is(
+def test_a_page_fits_a_phone_and_follows_its_dark_mode(
     site: Path, chromium: Browser, name: str
 ) -> None:
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
@@ -211,8 +211,8 @@ def test_the_index_of_algorithms_has_a_line_for_each_kernel(site: Path, page: Pa
     cells = [[cell.strip() for cell in row.split("\t")] for row in rows]
     lines = {name.removesuffix("()"): rest for name, *rest in cells}
     assert lines.keys() == kernels.registry.keys()
-    for name, (said, cost, users, _) in lines.items():
-        assert said.endswith((".", "?")), name
+    for name, (description, cost, users, _) in lines.items():
+        assert description.endswith((".", "?")), name
         assert cost.startswith("O("), name
         assert users, name
     # Private names, and those of Python, are the same in many files.
@@ -225,7 +225,7 @@ def test_the_index_of_algorithms_has_a_line_for_each_kernel(site: Path, page: Pa
     ]
 
 
-def test_a_link_that_leads_nowhere_and_a_file_of_elsewhere_are_found(tmp_path: Path) -> None:
+def test_broken_links_and_remote_files_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(
         '<h1 id="top"></h1><a href="#top"></a><a href="#gone"></a><a href="other.html"></a>'
@@ -233,14 +233,14 @@ def test_a_link_that_leads_nowhere_and_a_file_of_elsewhere_are_found(tmp_path: P
     )
     script = "import sys, links, pathlib; print(*links.broken_links(pathlib.Path(sys.argv[1])))"
     command = [sys.executable, "-c", script, str(tmp_path)]
-    said = subprocess.run(command, cwd=BUILD.parent, capture_output=True, text=True, check=True)
-    assert said.stdout == (
+    run = subprocess.run(command, cwd=BUILD.parent, capture_output=True, text=True, check=True)
+    assert run.stdout == (
         "page.html: #gone page.html: other.html page.html: https://cdn.example/x.js\n"
     )
 
 
-def test_a_reference_that_leads_nowhere_ends_the_build(tmp_path: Path) -> None:
-    """By the site's own settings, on a page of its own."""
+def test_a_broken_reference_ends_the_build(tmp_path: Path) -> None:
+    """The settings are those of the site, the page is another."""
     (tmp_path / "index.md").write_text(
         "# Title\n\n[a](gone.md), [b](#no-place), {py:func}`kernels.nothing`\n"
     )

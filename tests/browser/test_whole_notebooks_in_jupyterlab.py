@@ -18,21 +18,21 @@ from workbench.widgets.living import WIDGET
 pytestmark = pytest.mark.browser
 
 NAMES = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
-#: How a run of them all is begun where none is on its way.
+#: The command that runs them all, if no run is under way.
 RUN = (
     *(sys.executable, "-m", "pytest", "-q", "-p", "nbval.plugin", "--nbval-lax", "-W", "default"),
     *("-p", "tests.notebooks.one_jvm", "-p", "tests.notebooks.as_run", "notebooks"),
 )
-#: Seconds that are waited for one that is.
+#: The most seconds to wait for a run that is under way.
 PATIENCE = 2400
-#: How often what was left out is drawn once more, at the most, a second apart.
+#: How often to redraw the widgets that were left out, at most, a second apart.
 TRIES = 100
-#: A widget whose kernel is gone has a mark that no reader sees while the kernel is there.
+#: Hides the mark of a widget without a kernel, which no reader with a kernel sees.
 AS_IF_LIVE = ".jupyter-widgets-disconnected::before { display: none !important; }"
-#: What JupyterLab shows of a widget that it drew before it had read the state of all.
+#: JupyterLab's text for a widget that it drew before it had read the state of all.
 LEFT_OUT = "Error displaying widget: model not found"
-#: Draws the outputs of these once more.
-DRAW_ANEW = """(words) => {
+#: Redraws the outputs with this text.
+REDRAW = """(words) => {
   for (const { outputArea } of window.jupyterapp.shell.currentWidget.content.widgets) {
     if (outputArea?.node.textContent.includes(words)) {
       outputArea.model.fromJSON(outputArea.model.toJSON());
@@ -43,10 +43,10 @@ DRAW_ANEW = """(words) => {
 
 @pytest.fixture(scope="module")
 def as_run(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the notebooks as they were run: by who runs them beside this, else for this."""
-    given = os.environ.get(AS_RUN)
-    folder = Path(given) if given else tmp_path_factory.mktemp("as-run")
-    if not given:
+    """The folder of the notebooks as they were run, by a run at the same time or by this one."""
+    other_run = os.environ.get(AS_RUN)
+    folder = Path(other_run) if other_run else tmp_path_factory.mktemp("as-run")
+    if not other_run:
         subprocess.run(RUN, cwd=ROOT, env=os.environ | {AS_RUN: str(folder)}, check=True)
     end = time.monotonic() + PATIENCE
     while not (folder / COMPLETE).exists():
@@ -60,8 +60,8 @@ def test_every_widget_of_a_notebook_fills_its_cell_and_follows_the_theme(
     open_notebook: OpenNotebook, as_run: Path, name: str
 ) -> None:
     cells = nbformat.read(as_run / name, 4).cells
-    shown = [one.get("data", {}) for cell in cells for one in cell.get("outputs", ())]
-    widgets = sum(WIDGET in data for data in shown)
+    outputs = [one.get("data", {}) for cell in cells for one in cell.get("outputs", ())]
+    widgets = sum(WIDGET in data for data in outputs)
     assert widgets >= 2
     page = open_notebook(as_run / name)
     page.add_style_tag(content=AS_IF_LIVE)
@@ -72,7 +72,7 @@ def test_every_widget_of_a_notebook_fills_its_cell_and_follows_the_theme(
         if not left_out.count():
             break
         page.wait_for_timeout(1_000)
-        page.evaluate(DRAW_ANEW, LEFT_OUT)
+        page.evaluate(REDRAW, LEFT_OUT)
     expect(drawn).to_have_count(widgets)
     expect(page.locator(".wb-chart:not(:has(.main-svg))").filter(visible=True)).to_have_count(0)
     assert "\n".join(looks_wrong(page)) == ""

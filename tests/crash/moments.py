@@ -1,64 +1,64 @@
-"""The moments of a run at which a process may end, or others may act."""
+"""The moments of a run at which a process may be killed, or another may act."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.stores import Change, Store
 
-Deed = Callable[[], None]
+Action = Callable[[], None]
 
 
 class Killed(BaseException):
-    """The process is gone: nothing that it had still to do is done."""
+    """The process has ended: the rest of its work is not done."""
 
 
 def die() -> None:
-    """End this process, as far as a simulated one has an end."""
+    """Kill the simulated process."""
     raise Killed
 
 
 @dataclass
 class Moments:
-    """Counts moments, and does something at some of them.
+    """Counts moments, and calls functions at some of them.
 
     Attributes
     ----------
-    deeds : dict of int to function
-        By the number of the moment, the first one being 0. Each is done once.
+    actions : dict of int to function
+        By the number of the moment, from 0. Each is called once.
     every : function, optional
-        What is done at all of them.
+        Called at each moment.
     count : int
-        How many there were.
+        The number of moments so far.
     """
 
-    deeds: dict[int, Deed] = field(default_factory=dict)
-    every: Deed | None = None
+    actions: dict[int, Action] = field(default_factory=dict)
+    every: Action | None = None
     count: int = 0
 
     def __call__(self) -> None:
         """Pass a moment."""
-        deed = self.deeds.pop(self.count, None)
+        action = self.actions.pop(self.count, None)
         self.count += 1
         if self.every is not None:
             self.every()
-        if deed is not None:
-            deed()
+        if action is not None:
+            action()
 
 
 @dataclass
 class Watched:
-    """A store as a process has it that may be killed around each write.
+    """The store of a process that may be killed around each write.
 
     Attributes
     ----------
     store : Store
     writes : Moments
-        One before and one behind each transaction.
+        One before and one after each transaction.
     calls : Moments
         One before each call, where another process may have acted.
     answers : Moments
-        One behind each transaction that is made on a condition. Where it has a deed, the answer is
-        lost with the connection: the client, which asks again, finds the condition not met.
+        One after each transaction with a condition that is met. If it has an action, the answer is
+        lost with the connection: the client tries again, and the condition is not met any more.
     """
 
     store: Store
@@ -68,12 +68,12 @@ class Watched:
 
     @property
     def shared(self) -> bool:
-        """Whether processes on other machines reach it too."""
+        """Whether processes on other machines can reach it."""
         return self.store.shared
 
     @property
     def place(self) -> str:
-        """Where it is, as a person calls it."""
+        """Where it is, for people to read."""
         return self.store.place
 
     def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
@@ -88,14 +88,14 @@ class Watched:
         made = self.store.write(changes, expect)
         self.writes()
         if expect is not None and made:
-            left = len(self.answers.deeds)
+            pending = len(self.answers.actions)
             self.answers()
-            return len(self.answers.deeds) == left
+            return len(self.answers.actions) == pending
         return made
 
     def scan(self, prefix: bytes, size: int = 10_000) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Yield what begins with a prefix, so much at once."""
+        """Yield the pairs whose key begins with a prefix, some at once."""
         self.calls()
-        for found in self.store.scan(prefix, size):
-            yield found
+        for pairs in self.store.scan(prefix, size):
+            yield pairs
             self.calls()

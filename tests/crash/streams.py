@@ -1,9 +1,9 @@
 """Windows over streams whose driver and tasks are killed: micro-batches from a checkpoint.
 
-The processor that Spark's operator calls runs unchanged. Around it is what Spark does: a state in
-versions, one for each micro-batch and bucket, that is as it was until its task ends; timers; the
-plan of a micro-batch before it, the sink, and behind it a note that it is done. A micro-batch that
-is done again gets its bundles in another order, as a shuffle may give them.
+The processor that Spark's operator calls runs unchanged. Around it, this module does as Spark does.
+The state has a version for each micro-batch and bucket, which is stored when its task ends. There
+are timers, the plan of a micro-batch before it, the sink, and after it a note that it is done. A
+repeated micro-batch gets its bundles in another order, as from a shuffle.
 """
 
 import random
@@ -40,9 +40,9 @@ from workbench.windows.stream.worker.operator import StreamOperator
 from workbench.windows.stream.worker.update import OP, UpdateOperator
 
 BUCKETS, TASKS, BATCHES = 2, 2, 5
-#: A time behind all others, in microseconds: when the watermark is there, all rows have left.
+#: A time after all others, in microseconds: when the watermark reaches it, all rows have left.
 END = 10**9
-#: The row that brings it, which is answered by none.
+#: The id of the row with that time, which has no answer.
 LAST = -1
 FUNCTIONS: dict[str, Function] = {
     "total": fn.sum("value").over(Frame.range(None, 0)),
@@ -58,22 +58,22 @@ MODES: dict[str, Callable[..., StreamOperator]] = {
     "update": partial(UpdateOperator, timed=True),
     "changelog": partial(UpdateOperator, op=OP, row_id=("id",)),
 }
-#: A row, and what becomes of it.
+#: A kind of change, such as "+I", and its row.
 Change = tuple[str, Row]
 
 
 class TaskFailedError(Exception):
-    """A task has ended in the midst; Spark starts it again."""
+    """A task has failed; Spark starts it again."""
 
 
 def fail() -> None:
-    """End the task, and not the driver."""
+    """Fail the task, and not the driver."""
     raise TaskFailedError
 
 
 @dataclass
 class State:
-    """What Spark keeps of a bucket."""
+    """The state of a bucket."""
 
     values: dict[str, bytes] = field(default_factory=dict)
     parts: dict[Name, bytes] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class State:
 
 @dataclass(frozen=True)
 class Value:
-    """A value of the state as the processor gets it; each change is a moment."""
+    """A value of the state for the processor; each change is a moment."""
 
     state: State
     moment: Moments
@@ -99,7 +99,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Map:
-    """The map of the state, likewise."""
+    """The map of the state for the processor; each change is a moment."""
 
     state: State
     moment: Moments
@@ -118,7 +118,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Handle:
-    """What gives a processor its state and its timers."""
+    """The handle by which a processor gets its state and its timers."""
 
     state: State
     moment: Moments
@@ -141,30 +141,30 @@ class Handle:
 
 @dataclass(frozen=True)
 class Clock:
-    """What time it is, as the processor asks, and which timer has gone off."""
+    """The watermark, and the time of the timer that has expired."""
 
     watermark: int
-    rung: int = 0
+    expired: int = 0
 
     def getCurrentWatermarkInMs(self) -> int:  # noqa: N802
         return self.watermark
 
     def getExpiryTimeInMs(self) -> int:  # noqa: N802
-        return self.rung
+        return self.expired
 
 
 @dataclass
 class Checkpoint:
-    """What is left of a query that is killed, its sink included.
+    """What remains of a query that is killed, including its sink.
 
     Attributes
     ----------
     planned, done : int
-        How many micro-batches.
+        The numbers of micro-batches.
     versions : list of list of State
-        Of each bucket, before each micro-batch.
+        The state of each bucket before each micro-batch.
     sink : list of list
-        What each micro-batch has given.
+        The output of each micro-batch.
     """
 
     planned: int = 0
@@ -184,16 +184,16 @@ class World:
     Attributes
     ----------
     ties : bool
-        Whether rows of a key may have one time, and so come in an order that nothing determines.
+        Whether rows of a key may have the same time, so that nothing determines their order.
     """
 
     def __init__(self, seed: int) -> None:
-        self.drawn = random.Random(seed)
-        self.kind = self.drawn.choice(list(MODES))
-        self.ties = self.drawn.random() < 0.5
-        names = self.drawn.sample(list(FUNCTIONS), 3)
+        self.generator = random.Random(seed)
+        self.kind = self.generator.choice(list(MODES))
+        self.ties = self.generator.random() < 0.5
+        names = self.generator.sample(list(FUNCTIONS), 3)
         self.functions = {name: FUNCTIONS[name] for name in names}
-        self.delay = self.drawn.randint(0, 8)
+        self.delay = self.generator.randint(0, 8)
         self.task: BucketTask = query_of(MODES[self.kind], self.functions, part_bytes=400).task
         self.table: dict[int, Row] = {}
         self.used: set[tuple[str | None, int]] = set()
@@ -202,27 +202,27 @@ class World:
             self.batches += [[("+I", ("e", END, 0, LAST))], []]
 
     def _changes(self, at: int) -> list[Change]:
-        """Draw what a micro-batch brings."""
-        found: list[Change] = []
+        """Draw the changes of a micro-batch."""
+        changes: list[Change] = []
         if self.kind == "changelog":
-            for who in self.drawn.sample(list(self.table), len(self.table) // 3):
-                found.append(("-U", old := self.table.pop(who)))
-                if self.drawn.random() < 0.7:
-                    found.append(("+U", self._row(at, who, old[0])))
+            for row_id in self.generator.sample(list(self.table), len(self.table) // 3):
+                changes.append(("-U", old := self.table.pop(row_id)))
+                if self.generator.random() < 0.7:
+                    changes.append(("+U", self._row(at, row_id, old[0])))
                 else:
-                    found[-1] = "-D", old
-        more = range(100 * at, 100 * at + self.drawn.randint(0, 12))
-        return [*found, *(("+I", self._row(at, who)) for who in more)]
+                    changes[-1] = "-D", old
+        new_ids = range(100 * at, 100 * at + self.generator.randint(0, 12))
+        return [*changes, *(("+I", self._row(at, row_id)) for row_id in new_ids)]
 
-    def _row(self, at: int, who: int, key: str | None = None) -> Row:
-        key = self.drawn.choice([None, "a", "b", "c", "d", "e"]) if key is None else key
+    def _row(self, at: int, row_id: int, key: str | None = None) -> Row:
+        key = self.generator.choice([None, "a", "b", "c", "d", "e"]) if key is None else key
         while True:
-            time = 1_000_000 + (6 * at + self.drawn.randint(-9, 6)) * 2 * TICK
+            time = 1_000_000 + (6 * at + self.generator.randint(-9, 6)) * 2 * TICK
             if self.ties or (key, time) not in self.used:
                 break
         self.used.add((key, time))
-        row = key, time, self.drawn.choice([None, 1, 2, 3]), who
-        self.table[who] = row
+        row = key, time, self.generator.choice([None, 1, 2, 3]), row_id
+        self.table[row_id] = row
         return row
 
     def watermark(self, batch: int) -> int:
@@ -233,8 +233,8 @@ class World:
         return max([0, *(time // 1000 - self.delay for time in times)])
 
     def bundles(self, batch: int) -> list[list[bytes]]:
-        """Return what comes to each bucket, in the order of the tasks in front of them."""
-        found: list[list[bytes]] = [[] for _ in range(BUCKETS)]
+        """Return the bundles of each bucket, in the order of the tasks that send them."""
+        arrived: list[list[bytes]] = [[] for _ in range(BUCKETS)]
         for task in range(TASKS):
             changes = self.batches[batch][task::TASKS]
             if not changes:
@@ -242,53 +242,57 @@ class World:
             table = arrivals_of([row for _, row in changes])
             if self.kind == "changelog":
                 table = table.append_column(OP, pa.array([op for op, _ in changes]))
-            goes = [hash_of(row[0]) % BUCKETS for _, row in changes]
-            table = table.append_column(PARTITION, pa.array(goes, pa.int32()))
-            in_front = BundleTask(tuple(table.column_names), ("key",), BUCKETS)
-            for sent in in_front.run(table.to_batches()):
-                for to, packed in zip(
+            buckets = [hash_of(row[0]) % BUCKETS for _, row in changes]
+            table = table.append_column(PARTITION, pa.array(buckets, pa.int32()))
+            sender = BundleTask(tuple(table.column_names), ("key",), BUCKETS)
+            for sent in sender.run(table.to_batches()):
+                for bucket, packed in zip(
                     *(column.to_pylist() for column in sent.columns), strict=True
                 ):
-                    found[to].append(packed)
-        return found
+                    arrived[bucket].append(packed)
+        return arrived
 
 
-def run(world: World, left: Checkpoint, moment: Moments, until: int, drawn: random.Random) -> None:
+def run(
+    world: World, checkpoint: Checkpoint, moment: Moments, until: int, generator: random.Random
+) -> None:
     """Run a query from its checkpoint, as Spark does, until so many micro-batches are done."""
-    while left.done < until:
-        if left.planned == left.done:
+    while checkpoint.done < until:
+        if checkpoint.planned == checkpoint.done:
             moment()
-            left.planned += 1
+            checkpoint.planned += 1
             moment()
-        asked = (_task(world, left, moment, bucket, drawn) for bucket in range(BUCKETS))
-        output = list(chain.from_iterable(asked))
-        if len(left.sink) == left.done:
+        outputs = (_task(world, checkpoint, moment, bucket, generator) for bucket in range(BUCKETS))
+        output = list(chain.from_iterable(outputs))
+        if len(checkpoint.sink) == checkpoint.done:
             moment()
-            left.sink.append(output)
+            checkpoint.sink.append(output)
             moment()
-        left.done += 1
+        checkpoint.done += 1
         moment()
 
 
 def _task(
-    world: World, left: Checkpoint, moment: Moments, bucket: int, drawn: random.Random
+    world: World, checkpoint: Checkpoint, moment: Moments, bucket: int, generator: random.Random
 ) -> list[Any]:
     """Run the task of a bucket until it does not fail."""
     while True:
-        bundles = world.bundles(left.done)[bucket]
-        drawn.shuffle(bundles)
-        state = deepcopy(left.versions[bucket][left.done])
+        bundles = world.bundles(checkpoint.done)[bucket]
+        generator.shuffle(bundles)
+        state = deepcopy(checkpoint.versions[bucket][checkpoint.done])
         try:
-            found = list(_asked(world, state, moment, bundles, world.watermark(left.done)))
+            output = list(
+                _processed(world, state, moment, bundles, world.watermark(checkpoint.done))
+            )
             moment()
         except TaskFailedError:
             continue
-        left.versions[bucket][left.done + 1 :] = [state]
+        checkpoint.versions[bucket][checkpoint.done + 1 :] = [state]
         moment()
-        return found
+        return output
 
 
-def _asked(
+def _processed(
     world: World, state: State, moment: Moments, bundles: list[bytes], watermark: int
 ) -> Iterator[Any]:
     processor = processor_of(world.task)
@@ -296,85 +300,87 @@ def _asked(
     if bundles:
         rows: Any = [{BUNDLE: one} for one in bundles]
         yield from processor.handleInputRows((0,), rows, Clock(watermark))  # type: ignore[arg-type]
-    for rung in sorted(at for at in state.timers if at <= watermark):
-        clock: Any = Clock(watermark, rung)
+    for expired in sorted(at for at in state.timers if at <= watermark):
+        clock: Any = Clock(watermark, expired)
         yield from processor.handleExpiredTimer((0,), clock, clock)
-        state.timers.discard(rung)
+        state.timers.discard(expired)
 
 
-def answers(world: World, left: Checkpoint) -> list[dict[str, Any]]:
-    """Return what a reader of the sink has of all micro-batches, by the ids."""
-    said: pa.Table | None = None
-    for batch in left.sink:
+def answers(world: World, checkpoint: Checkpoint) -> list[dict[str, Any]]:
+    """Return the rows that a reader of the sink has after all micro-batches, by their ids."""
+    table: pa.Table | None = None
+    for batch in checkpoint.sink:
         bundles = [row[BUNDLE] for row in batch if row[BUNDLE]]
         tables = [pa.ipc.open_stream(one).read_all() for one in bundles]
         if tables and world.kind != "close":
-            said = wb.folded(said, pa.concat_tables(tables))
+            table = wb.folded(table, pa.concat_tables(tables))
         elif tables:
-            said = pa.concat_tables([*([] if said is None else [said]), *tables])
-    rows: list[dict[str, Any]] = [] if said is None else said.to_pylist()
+            table = pa.concat_tables([*([] if table is None else [table]), *tables])
+    rows: list[dict[str, Any]] = [] if table is None else table.to_pylist()
     return sorted(rows, key=lambda row: int(row["id"]))
 
 
-def why_not(world: World, left: Checkpoint) -> str:
-    """Return what is wrong with all that a query has said; "" where nothing is."""
-    found = [row for row in answers(world, left) if row["id"] != LAST]
-    ids = [row["id"] for row in found]
+def problem_of(world: World, checkpoint: Checkpoint) -> str:
+    """Return what is wrong with the output and the state of a query; "" if nothing is."""
+    answered = [row for row in answers(world, checkpoint) if row["id"] != LAST]
+    ids = [row["id"] for row in answered]
     rows = world.table
     if len(set(ids)) < len(ids):
         return "a row is there twice"
-    late = sum(getattr(row, LATE) for batch in left.sink for row in batch)
-    kept = [one[-1].values.get(DIRECTORY) for one in left.versions]
-    known = sum(Directory.unpacked(one, SEAL).late for one in kept)
-    if late != known or len(ids) + late != len(rows):
-        return f"of {len(rows)} rows {len(ids)} are answered, and {late} or {known} are late"
+    late = sum(getattr(row, LATE) for batch in checkpoint.sink for row in batch)
+    directories = [one[-1].values.get(DIRECTORY) for one in checkpoint.versions]
+    counted = sum(Directory.unpacked(one, SEAL).late for one in directories)
+    if late != counted or len(ids) + late != len(rows):
+        return f"of {len(rows)} rows {len(ids)} are answered, and {late} or {counted} are late"
     for batch, changes in enumerate(world.batches):
         before = world.watermark(batch - 1) * 1000 if batch else 0
         for _, row in changes:
             if rows.get(row[3]) == row and row[3] not in ids and (row[1] or 0) > before:
                 return f"{row} was in time"
-    for state in (state for versions in left.versions for state in versions):
+    for state in (state for versions in checkpoint.versions for state in versions):
         directory = Directory.unpacked(state.values.get(DIRECTORY), SEAL)
-        if set(state.parts) != set(_named(directory)):
-            return f"parts {set(state.parts) ^ set(_named(directory))} are nobody's, or missing"
+        if set(state.parts) != set(_part_names(directory)):
+            return f"parts {set(state.parts) ^ set(_part_names(directory))} are unused or missing"
         if state.timers != {directory.timer} - {None}:
-            return f"timers {state.timers} are set, and {directory.timer} is known"
+            return f"timers {state.timers} are set, but the directory has {directory.timer}"
     expected = by_batch(world.functions, [rows[who] for who in ids])
-    wrong = [(row, expected[row["id"]]) for row in found if row != expected[row["id"]]]
+    wrong = [(row, expected[row["id"]]) for row in answered if row != expected[row["id"]]]
     return "" if world.ties or not wrong else f"{wrong[0][0]} and not {wrong[0][1]}"
 
 
-def _named(directory: Directory) -> Iterator[Name]:
+def _part_names(directory: Directory) -> Iterator[Name]:
     for kind, parts in ((BUSY, directory.busy), (IDLE, directory.idle)):
         yield from ((kind, name) for name in parts.first[parts.size > 0].tolist())
 
 
 def broken_everywhere(seed: int) -> Counter[str]:
-    """Kill a query at each moment, a task or all of it, let it go on, and return how often.
+    """Kill a query at each moment, one task or all of it, resume it, and return how often.
 
-    A micro-batch that is done again must come to the same, to the last byte of its state: a sink
-    that has what the first one gave takes nothing of the second.
+    A repeated micro-batch must give the same, to the last byte of its state: a sink that has the
+    output of the first ignores that of the second.
     """
-    world, whole, killed = World(seed), Checkpoint(), 0
-    run(world, whole, Moments(), len(world.batches), random.Random(seed))
-    assert (why := why_not(world, whole)) == "", why
+    world, complete, killed = World(seed), Checkpoint(), 0
+    run(world, complete, Moments(), len(world.batches), random.Random(seed))
+    assert (problem := problem_of(world, complete)) == "", problem
     for batch in range(len(world.batches)):
         for moment in count():
-            left, drawn = whole.at(batch), random.Random(f"{seed} {batch} {moment}")
-            moments = Moments({moment: drawn.choice([die, fail])})
-            _broken(world, left, moments, batch, drawn)
-            if moments.deeds:
+            copy, generator = complete.at(batch), random.Random(f"{seed} {batch} {moment}")
+            moments = Moments({moment: generator.choice([die, fail])})
+            _interrupt(world, copy, moments, batch, generator)
+            if moments.actions:
                 break
-            if drawn.random() < 1 / 3:
-                _broken(world, left, Moments({drawn.randrange(20): die}), batch, drawn)
-            run(world, left, Moments(), batch + 1, drawn)
-            assert left == whole.at(batch + 1), f"killed at moment {moment} of micro-batch {batch}"
+            if generator.random() < 1 / 3:
+                _interrupt(world, copy, Moments({generator.randrange(20): die}), batch, generator)
+            run(world, copy, Moments(), batch + 1, generator)
+            assert copy == complete.at(batch + 1), (
+                f"killed at moment {moment} of micro-batch {batch}"
+            )
             killed += 1
     return Counter(killed=killed)
 
 
-def _broken(
-    world: World, left: Checkpoint, moments: Moments, batch: int, drawn: random.Random
+def _interrupt(
+    world: World, checkpoint: Checkpoint, moments: Moments, batch: int, generator: random.Random
 ) -> None:
     with suppress(Killed, TaskFailedError):
-        run(world, left, moments, batch + 1, drawn)
+        run(world, checkpoint, moments, batch + 1, generator)

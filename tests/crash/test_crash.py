@@ -1,4 +1,4 @@
-"""Killed at every step, a view or a query says what it said before, or what it is to say next."""
+"""Killed at every step, a view or a query gives its previous answers or its next ones."""
 
 import subprocess
 import sys
@@ -15,20 +15,22 @@ from tests.workbench.stores.test_stores import free_url, provide_redis
 from tests.workbench.stores.writer import serving
 
 ROOT = Path(__file__).parents[2]
-#: A seed of its own each time, beside those that are always the same.
+#: A new seed in each run, in addition to the fixed ones.
 FRESH = time.time_ns() % 10**9
 SEEDS = {**{str(seed): seed for seed in range(share_of(9))}, "fresh": FRESH}
 
 
 @pytest.mark.parametrize("subject", list(SUBJECTS))
 @pytest.mark.parametrize("seed", SEEDS.values(), ids=SEEDS)
-def test_what_is_broken_at_every_step_is_never_wrong(subject: str, seed: int) -> None:
+def test_a_process_that_is_killed_at_every_step_never_leaves_a_wrong_answer(
+    subject: str, seed: int
+) -> None:
     try:
-        done = SUBJECTS[subject](seed)
+        counts = SUBJECTS[subject](seed)
     except Exception as error:
         error.add_note(f"again: python -m tests.crash {subject} --seed {seed}")
         raise
-    assert done["killed"] > 20
+    assert counts["killed"] > 20
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def test_what_is_broken_at_every_step_is_never_wrong(subject: str, seed: int) ->
     [("embedded", share_of(70)), ("redis", share_of(50))],
     ids=["embedded", "redis"],
 )
-def test_writers_that_the_kernel_kills_leave_no_wrong_number(
+def test_writers_that_are_really_killed_leave_no_wrong_answer(
     kind: str, kills: int, tmp_path: Path
 ) -> None:
     place = str(tmp_path / "stores") if kind == "embedded" else free_url()

@@ -1,4 +1,4 @@
-"""A data file that a transaction was written to in part, as a machine that goes down leaves it."""
+"""A data file with a partly written transaction, as a machine leaves it that loses power."""
 
 import os
 import random
@@ -25,47 +25,47 @@ for folder in sorted(Path(sys.argv[1]).iterdir(), key=lambda one: int(one.name))
 """
 
 
-def test_pages_of_a_transaction_that_was_not_finished_change_nothing(tmp_path: Path) -> None:
-    drawn, states = random.Random(4), tmp_path / "states"
+def test_pages_of_an_unfinished_transaction_change_nothing(tmp_path: Path) -> None:
+    generator, states = random.Random(4), tmp_path / "states"
     expected: list[Any] = []
     for before, after, held in transactions(tmp_path / "store"):
-        for written in subsets(before, after, drawn):
+        for written in subsets(before, after, generator):
             folder = states / str(len(expected))
             folder.mkdir(parents=True)
             (folder / "data.mdb").write_bytes(written)
             expected.append(str(held))
-    run = [sys.executable, "-c", READING, str(states)]
-    said = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert said.returncode == 0, said.stderr
-    assert said.stdout.splitlines() == expected
+    command = [sys.executable, "-c", READING, str(states)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == expected
     assert len(expected) >= 100
 
 
 def transactions(folder: Path) -> Iterator[tuple[bytes, bytes, list[tuple[bytes, bytes]]]]:
-    """Yield the data file before and behind each transaction, and what it held before."""
+    """Yield the data file before and after each transaction, and its contents before."""
     store, path = Embedded(folder, 1 << 24), folder / "data.mdb"
     store.write([])
-    found = []
+    snapshots = []
 
-    def keep() -> None:
-        found.append((path.read_bytes(), sorted(p for some in store.scan(b"") for p in some)))
+    def take_snapshot() -> None:
+        snapshots.append((path.read_bytes(), sorted(p for some in store.scan(b"") for p in some)))
 
-    keep()
-    held = Durable(store)  # type: ignore[arg-type]
-    for _, planned, _, deed, _ in script(3):
-        held.checkpoint = planned.checkpoint
-        deed.run(Process(held, Moments(every=keep)))
-    for (before, known), (after, _) in pairwise(found):
+    take_snapshot()
+    durable = Durable(store)  # type: ignore[arg-type]
+    for _, planned, _, action, _ in script(3):
+        durable.checkpoint = planned.checkpoint
+        action.run(Process(durable, Moments(every=take_snapshot)))
+    for (before, known), (after, _) in pairwise(snapshots):
         if before != after:
             yield before, after, known
 
 
-def subsets(before: bytes, after: bytes, drawn: random.Random) -> Iterator[bytes]:
+def subsets(before: bytes, after: bytes, generator: random.Random) -> Iterator[bytes]:
     """Yield files to which some of a transaction's pages were written, in whatever order."""
     pages = range(META_PAGES, -(-len(after) // PAGE))
     places = [slice(page * PAGE, (page + 1) * PAGE) for page in pages]
     changed = [at for at in places if before[at] != after[at]]
-    some = [drawn.sample(changed, drawn.randint(0, len(changed))) for _ in range(7)]
+    some = [generator.sample(changed, generator.randint(0, len(changed))) for _ in range(7)]
     for chosen in (changed, *some):
         written = bytearray(before.ljust(len(after), b"\0") if chosen else before)
         for at in chosen:

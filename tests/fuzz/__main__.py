@@ -2,7 +2,7 @@
 
     python -m tests.fuzz funnel windows --minutes 10 --seed 7
 
-A case that fails is made small and written as a test of its own, into a folder.
+A failing case is shrunk and written as a test into a folder.
 """
 
 import sys
@@ -20,55 +20,57 @@ from tests.fuzz.written import write_test
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Search until the time is over; 1 if anything was found."""
-    asked = _read(arguments)
-    subjects = asked.subjects or list(SUBJECTS)
-    seed = randbelow(10**9) if asked.seed is None else asked.seed
-    print(f"seed {seed}: {', '.join(subjects)} for {asked.minutes:g} minutes", flush=True)
+    """Search until the time is over; return 1 if a case failed."""
+    options = _read(arguments)
+    subjects = options.subjects or list(SUBJECTS)
+    seed = randbelow(10**9) if options.seed is None else options.seed
+    print(f"seed {seed}: {', '.join(subjects)} for {options.minutes:g} minutes", flush=True)
     checks = [(subject, check) for subject in subjects for check in SUBJECTS[subject]]
-    search = Search(time.monotonic() + 60 * asked.minutes)
+    search = Search(time.monotonic() + 60 * options.minutes)
     if any(check.on_spark for _, check in checks):
         search.spark = wb.session({"spark.master": "local[2]", **FOR_FEW_ROWS})
-        search.end = time.monotonic() + 60 * asked.minutes
+        search.end = time.monotonic() + 60 * options.minutes
     counts = dict.fromkeys(subjects, 0)
     for number in count(seed):
         for subject, check in checks:
             before = search.examined
-            _take_turn(search, subject, check, number, asked.into)
+            _take_turn(search, subject, check, number, options.into)
             counts[subject] += search.examined - before
         if time.monotonic() > search.end:
             break
     for subject, examined in counts.items():
         print(f"{subject:<10} {examined:>8} cases")
-    print(f"seeds {seed} to {number}: {search.examined} cases, {len(search.found)} failed")
-    return int(bool(search.found))
+    print(f"seeds {seed} to {number}: {search.examined} cases, {len(search.failures)} failed")
+    return int(bool(search.failures))
 
 
-def _take_turn(search: Search, subject: str, check: Check, number: int, into: Path) -> None:
+def _take_turn(search: Search, subject: str, check: Check, number: int, folder: Path) -> None:
     if time.monotonic() > search.end:
         return
     failure = search.turn(check, number)
     if failure is not None:
-        path = write_test(failure, into)
-        said = (str(failure.error).strip().splitlines() or [type(failure.error).__name__])[0]
-        print(f"{subject}, seed {number}: {check.name}: {said}\n    {path}", flush=True)
+        path = write_test(failure, folder)
+        message = (str(failure.error).strip().splitlines() or [type(failure.error).__name__])[0]
+        print(f"{subject}, seed {number}: {check.name}: {message}\n    {path}", flush=True)
 
 
 def _read(arguments: list[str] | None) -> Namespace:
     parser = ArgumentParser(prog="python -m tests.fuzz", description=__doc__.split("\n")[0])
-    parser.add_argument("subjects", nargs="*", help=f"of {', '.join(SUBJECTS)}; without any, all")
+    parser.add_argument(
+        "subjects", nargs="*", help=f"of {', '.join(SUBJECTS)}; all if none is given"
+    )
     parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--seed", type=int, help="where the search begins; without it, anywhere")
+    parser.add_argument("--seed", type=int, help="the first seed; a random one if none is given")
     parser.add_argument(
         "--into", type=Path, default=Path("fuzz-found"), help="where failing cases are written"
     )
-    asked = parser.parse_args(arguments)
-    for one in asked.subjects:
+    options = parser.parse_args(arguments)
+    for one in options.subjects:
         if one not in SUBJECTS:
             parser.error(f"subjects: {one!r} is not known; give some of {', '.join(SUBJECTS)}.")
-    if asked.minutes <= 0:
-        parser.error(f"--minutes: {asked.minutes:g} is no time; give more than 0.")
-    return asked
+    if options.minutes <= 0:
+        parser.error(f"--minutes: {options.minutes:g} is no time; give more than 0.")
+    return options
 
 
 if __name__ == "__main__":

@@ -32,8 +32,8 @@ from workbench.backfill.worker.feature import Feature
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 
-#: What is asked, by a name that a case can hold.
-NAMED = {f"{one.function} {one.argument or 'rows'}": one for one in FUNCTION_CASES}
+#: Aggregations by a name that a case can hold.
+BY_NAME = {f"{one.function} {one.argument or 'rows'}": one for one in FUNCTION_CASES}
 EVERY = {
     f"{i} {one.function} {one.argument}": one for i, one in enumerate([*FUNCTION_CASES, *MORE])
 }
@@ -44,24 +44,24 @@ def features_are_those_of_the_windows_by_force(
     queries: list[Row],
     events: list[Row],
     span: Span,
-    asked: str,
+    function: str,
     where: bool,
     by: bool,
     method: str,
     plan: Plan,
 ) -> None:
-    one = NAMED[asked]
+    one = BY_NAME[function]
     if method == "tree" and not by_tree(one):
         method = "whole"
     expected = [by_force(one, span, where, by, query, events) for query in queries]
-    given = method, queries, events, [feature(one, span, where, by)], plan
+    arguments = method, queries, events, [feature(one, span, where, by)], plan
     if not all(map(_fits, expected)):
         with pytest.raises((OverflowError, WorkbenchError), match="does not fit"):
-            _answer(*given)
+            _answer(*arguments)
         return
-    found = _answer(*given)
-    same(found.column("id").to_pylist(), list(range(len(queries))))
-    answers = [dict(a) if by and a else a for a in found.column("found").to_pylist()]
+    table = _answer(*arguments)
+    same(table.column("id").to_pylist(), list(range(len(queries))))
+    answers = [dict(a) if by and a else a for a in table.column("found").to_pylist()]
     assert _alike(answers, expected), f"{answers} is not {expected}"
 
 
@@ -71,9 +71,9 @@ def _fits(answer: Any) -> bool:
     return not isinstance(answer, int) or LEAST <= answer <= MOST
 
 
-def _alike(found: list[Any], expected: list[Any]) -> bool:
-    """Whether answers are equal; those of doubles but for the last digits."""
-    for ours, theirs in zip(found, expected, strict=True):
+def _alike(answers: list[Any], expected: list[Any]) -> bool:
+    """Return whether answers are equal, doubles except for their last digits."""
+    for ours, theirs in zip(answers, expected, strict=True):
         if isinstance(ours, dict) and isinstance(theirs, dict):
             if list(ours) != list(theirs) or not _alike([*ours.values()], [*theirs.values()]):
                 return False
@@ -96,19 +96,19 @@ def _answer(
 
 
 def every_method_gives_the_features_of_whole_keys(
-    queries: list[Row], events: list[Row], asked: list[Any], plan: Plan
+    queries: list[Row], events: list[Row], drawn: list[Any], plan: Plan
 ) -> None:
     features = [
         replace(one, call=replace(one.call, column=f"found {i}"))
-        for i, one in enumerate(feature(EVERY[name], *more) for name, *more in asked)
+        for i, one in enumerate(feature(EVERY[name], *more) for name, *more in drawn)
     ]
-    methods = ["spans"] + ["tree"] * all(by_tree(EVERY[name]) for name, *_ in asked)
+    methods = ["spans"] + ["tree"] * all(by_tree(EVERY[name]) for name, *_ in drawn)
     expected = answer_whole(queries, events, features)
     for method in methods:
-        found = _answer(method, queries, events, features, plan)
-        same(found.column_names, expected.column_names)
+        answers = _answer(method, queries, events, features, plan)
+        same(answers.column_names, expected.column_names)
         for name in expected.column_names:
-            ours, theirs = found.column(name).to_pylist(), expected.column(name).to_pylist()
+            ours, theirs = answers.column(name).to_pylist(), expected.column(name).to_pylist()
             assert alike(ours, theirs), f"{method}, {name}: {ours} is not {theirs}"
 
 
@@ -119,13 +119,13 @@ def features_on_spark_are_those_of_the_windows_by_force(
     length: int | None,
     hop: int,
     kind: str,
-    asked: list[str],
+    names: list[str],
     where: bool,
     by: bool,
     method: str,
 ) -> None:
     span = Span(length, 1 if kind == "sliding" else hop, hop if kind == "hopping" else 1)
-    functions = {f"f{i}": NAMED[name] for i, name in enumerate(asked)}
+    functions = {f"f{i}": BY_NAME[name] for i, name in enumerate(names)}
     backfill = wb.Backfill(
         "k0",
         "t",
@@ -143,23 +143,25 @@ def features_on_spark_are_those_of_the_windows_by_force(
         kind,
         None if kind == "sliding" else hop,
     )
-    kinds = pa.schema([("t" if f.name == TIME else f.name, f.type) for f in SCHEMA])
-    seen = _frame(spark, events, kinds)
+    event_schema = pa.schema([("t" if f.name == TIME else f.name, f.type) for f in SCHEMA])
+    event_table = _frame(spark, events, event_schema)
     numbered = [row | {"id": i} for i, row in enumerate(queries)]
     schema = pa.schema([("k0", pa.string()), ("t", pa.int64()), ("id", pa.int64())])
     if method == "tree" and not all(map(by_tree, functions.values())):
         method = "scan"
-    found = backfill.run(_frame(spark, numbered, schema), seen, method).orderBy("id").collect()
+    rows = (
+        backfill.run(_frame(spark, numbered, schema), event_table, method).orderBy("id").collect()
+    )
     for name, column in zip(functions, backfill.names, strict=True):
         one = functions[name]
         expected = [by_force(one, span, where, by, query, events) for query in queries]
-        answers = [row[column] for row in found]
+        answers = [row[column] for row in rows]
         assert _alike(answers, expected), f"{column}: {answers} is not {expected}"
 
 
 def _frame(spark: SparkSession, rows: list[Row], schema: pa.Schema) -> Any:
-    named = [{"t" if name == TIME else name: v for name, v in row.items()} for row in rows]
-    return spark.createDataFrame(pa.Table.from_pylist(named, schema))
+    renamed = [{"t" if name == TIME else name: v for name, v in row.items()} for row in rows]
+    return spark.createDataFrame(pa.Table.from_pylist(renamed, schema))
 
 
 lengths = st.sampled_from([0, 3, 11, 10**6, MOST, None])
@@ -169,8 +171,8 @@ wide = st.builds(
     st.sampled_from([1, 1, 4, 7]),
     st.booleans(),
 )
-given = {
-    "asked": st.sampled_from(sorted(NAMED)),
+options = {
+    "function": st.sampled_from(sorted(BY_NAME)),
     "where": st.booleans(),
     "by": st.booleans(),
     "method": st.sampled_from(["whole", "spans", "tree"]),
@@ -179,7 +181,7 @@ given = {
 CHECKS = [
     Check(
         features_are_those_of_the_windows_by_force,
-        {"queries": queries_of.filter(len), "events": events_of, "span": spans, **given},
+        {"queries": queries_of.filter(len), "events": events_of, "span": spans, **options},
     ),
     Check(
         features_are_those_of_the_windows_by_force,
@@ -187,7 +189,7 @@ CHECKS = [
             "queries": queries_at(INSTANTS).filter(len),
             "events": events_at(INSTANTS, LONGS),
             "span": wide,
-            **given,
+            **options,
         },
     ),
     Check(
@@ -195,7 +197,7 @@ CHECKS = [
         {
             "queries": queries_of.filter(len),
             "events": events_of,
-            "asked": st.lists(
+            "drawn": st.lists(
                 st.tuples(st.sampled_from(sorted(EVERY)), spans, st.booleans(), st.booleans()),
                 min_size=1,
                 max_size=6,
@@ -212,7 +214,7 @@ CHECKS = [
             "length": st.sampled_from([7, 11, 10**6, None]),
             "hop": st.sampled_from([1, 4, 7]),
             "kind": st.sampled_from(["sliding", "sawtooth", "hopping"]),
-            "asked": st.lists(st.sampled_from(sorted(NAMED)), min_size=1, max_size=4),
+            "names": st.lists(st.sampled_from(sorted(BY_NAME)), min_size=1, max_size=4),
             "where": st.booleans(),
             "by": st.booleans(),
             "method": st.sampled_from(["auto", "naive", "scan", "tree", "sawtooth"]),

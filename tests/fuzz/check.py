@@ -24,11 +24,11 @@ class Check:
     Attributes
     ----------
     holds : callable
-        Takes a case's values by their names, and raises where the statement does not hold.
+        Takes the values of a case by their names, and raises where the statement does not hold.
     cases : dict of str to SearchStrategy
         How each value is drawn.
     examples : int
-        How many cases make a turn.
+        The number of cases in a turn.
     on_spark : bool
         Whether ``holds`` takes a session first.
     """
@@ -43,20 +43,20 @@ class Check:
         return self.holds.__name__
 
 
-def same(found: Any, wanted: Any) -> None:
+def same(answer: Any, expected: Any) -> None:
     """Compare answers, and show both where they are not equal."""
-    assert found == wanted, f"{found} is not {wanted}"
+    assert answer == expected, f"{answer} is not {expected}"
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A case for which a statement does not hold, made as small as it goes.
+    """A case for which a statement does not hold, shrunk as far as possible.
 
     Attributes
     ----------
     check : Check
     seed : int
-        Of the turn that found it.
+        The seed of the turn that found it.
     case : dict
     error : Exception
     """
@@ -68,47 +68,47 @@ class Failure:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What tells it from others of its check: where it fails, and what it says but for numbers.
+        """What tells it from others of its check: where it fails, and its message without numbers.
 
         A check that compares column by column names the column first.
         """
-        said = re.sub(r"-?\d+", "0", str(self.error))[:40].split(",")[0]
+        message = re.sub(r"-?\d+", "0", str(self.error))[:40].split(",")[0]
         last = traceback.extract_tb(self.error.__traceback__)[-1]
         where = f"{Path(last.filename).name}:{last.lineno}"
-        return self.check.name, type(self.error).__name__, where, said
+        return self.check.name, type(self.error).__name__, where, message
 
 
 class _TimeIsOver(KeyboardInterrupt):
-    """What Hypothesis lets pass at once, and does not take for a failure."""
+    """Raised to end a turn: Hypothesis lets it pass at once, and does not take it for a failure."""
 
 
 @dataclass
 class Search:
-    """A search in turns: each draws cases from a seed, and what was found counts once.
+    """A search in turns: each draws cases from a seed, and failures of a kind count once.
 
     Attributes
     ----------
     end : float
-        By the monotonic clock; nothing is looked at later, but what failed is made small.
+        By the monotonic clock. No new case is examined later, but a failing one is shrunk.
     shrinking : float
-        The seconds that may take, for each case that fails: then it stays as small as it is.
+        The most seconds to shrink each failing case; then it stays as small as it is.
     spark : pyspark.sql.SparkSession, optional
         For checks that need one.
-    found : list of Failure
-        Each of a kind of its own.
+    failures : list of Failure
+        One of each kind.
     examined : int
-        How many cases were looked at.
+        The number of cases that were examined.
     """
 
     end: float
     shrinking: float = math.inf
     spark: SparkSession | None = None
-    found: list[Failure] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
     examined: int = 0
 
     def turn(self, check: Check, number: int) -> Failure | None:
-        """Draw cases from a seed; the first of a new kind that fails, made small, or None."""
-        known = {one.kind for one in self.found}
+        """Draw cases from a seed, and return a shrunk failure of a new kind, or None."""
+        known = {one.kind for one in self.failures}
         failing: list[Failure] = []
         failed: set[str] = set()
         end = self.end
@@ -141,8 +141,8 @@ class Search:
         except Exception:
             if not failing:
                 raise
-        # A case that is made small is tried once more at the end.
-        self.found += failing[-1:]
+        # Hypothesis runs the shrunk case once more at the end.
+        self.failures += failing[-1:]
         return failing[-1] if failing else None
 
     @staticmethod

@@ -14,10 +14,10 @@ LONGS = st.one_of(
 
 
 def near(centers: list[int], away: int) -> st.SearchStrategy[int]:
-    """Draw integers of 64 bits that are no further away from some center than that."""
+    """Draw integers of 64 bits that are at most so far away from some center."""
     around = st.tuples(st.sampled_from(centers), st.integers(-away, away)).map(sum)
     return around.map(lambda at: max(LEAST, min(MOST, at)))
 
 
-#: Times that meet: before 1970 and behind it, and at both ends.
+#: Times that are close to one another: before and after 1970, and at both ends.
 INSTANTS = near([LEAST, MOST, 0, 10**15, -(10**15)], 12)

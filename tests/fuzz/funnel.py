@@ -23,12 +23,12 @@ Modes = dict[str, Any]
 
 modes = st.sampled_from(COMBINATIONS)
 windows = st.one_of(WINDOWS, st.sampled_from([MOST, MOST - 1, 2 * 10**15]))
-at_hand = streams(most_steps=8, most_rows=30, most_users=30)
+small = streams(most_steps=8, most_rows=30, most_users=30)
 at_ends = streams(most_steps=32, times=INSTANTS, windows=windows, most_users=30)
 
 
-def brought_near(case: Streams) -> Streams:
-    """The same funnel for ClickHouse, whose window ends at an unsigned time.
+def with_near_times(case: Streams) -> Streams:
+    """Return the same funnel for ClickHouse, whose window ends at an unsigned time.
 
     Times begin at 0, and gaps that are longer than the window are one longer: so any two rows
     are within the window, or not, as they were.
@@ -42,9 +42,9 @@ def brought_near(case: Streams) -> Streams:
 
 
 def levels_are_those_of_clickhouse(case: Streams, modes: Modes) -> None:
-    near = brought_near(case)
+    near = with_near_times(case)
     last = max((time for user in near.users for time, _ in user), default=0)
-    # Where its own sum would wrap, the best of all chains is what levels are compared with.
+    # Where ClickHouse's own sum would wrap, only the check against the best of all chains applies.
     if last + near.window < 2**64:
         same(levels(case, **modes), ask_clickhouse(near, modes))
 
@@ -76,30 +76,30 @@ def workers_answer_each_key_as_the_kernel_does(
 ) -> None:
     """Rows of all keys in bundles, as they come out of the shuffle."""
     task = FunnelTask(tuple(key), tuple(range(case.steps)), case.window, modes)
-    held = key_columns(key)
-    kinds = {name: KEYS[given][0] for name, given in zip(held, key, strict=True)}
+    key_names = key_columns(key)
+    kinds = {name: KEYS[kind][0] for name, kind in zip(key_names, key, strict=True)}
     schema = pa.schema(
         [*kinds.items(), (TIME, pa.int64()), (CONDITIONS, pa.int32()), (PARTITION, pa.int32())]
     )
-    whole, rows = list(product(*(dict.fromkeys(KEYS[name][1]) for name in key))), []
-    case = Streams(case.steps, case.window, case.users[: len(whole)])
-    for user, events in zip(whole, case.users, strict=False):
+    all_keys, rows = list(product(*(dict.fromkeys(KEYS[name][1]) for name in key))), []
+    case = Streams(case.steps, case.window, case.users[: len(all_keys)])
+    for user, events in zip(all_keys, case.users, strict=False):
         rows += [(*user, time, _as_int32(conditions), 0) for time, conditions in events]
     arrived = pa.table([pa.array(c, f.type) for c, f in _columns(rows, schema)], schema)
-    bundle = BundleTask(tuple(schema.names), held, 1, task.only_matching)
+    bundle = BundleTask(tuple(schema.names), key_names, 1, task.only_matching)
     batches = arrived.to_batches(max_chunksize=rows_a_batch)
-    found = pa.Table.from_batches(
+    answered = pa.Table.from_batches(
         task.from_rows(one.select([BUNDLE]) for one in bundle.run(batches)), None
     ) if rows else None  # fmt: skip
     level, reached = funnel_levels(*case.columns, case.steps, case.window, **modes)
-    wanted = [
+    expected = [
         (user, level[i], reached[i, : level[i]].tolist())
-        for i, user in enumerate(whole[: len(case.users)])
+        for i, user in enumerate(all_keys[: len(case.users)])
         if case.users[i]
     ]
-    rows_found = [] if found is None else found.to_pylist()
-    answers = [(tuple(r[n] for n in key), r["level"], r["reached"]) for r in rows_found]
-    same(sorted(answers, key=repr), sorted(wanted, key=repr))
+    rows_answered = [] if answered is None else answered.to_pylist()
+    answers = [(tuple(r[n] for n in key), r["level"], r["reached"]) for r in rows_answered]
+    same(sorted(answers, key=repr), sorted(expected, key=repr))
 
 
 def _as_int32(bits: int) -> int:
@@ -116,15 +116,15 @@ def levels_on_spark_are_those_of_clickhouse(
 ) -> None:
     combinations = [tuple(mode for mode, on in one.items() if on) for one in modes]
     case = Streams(STEPS, case.window, case.users)
-    found = levels_by_every_path(spark, case, False, combinations)
-    same(found, expected(case, combinations))
+    answers = levels_by_every_path(spark, case, False, combinations)
+    same(answers, expected(case, combinations))
 
 
 CHECKS = [
     Check(
         levels_are_those_of_clickhouse,
         {
-            "case": st.one_of(at_hand, at_ends),
+            "case": st.one_of(small, at_ends),
             "modes": modes,
         },
     ),

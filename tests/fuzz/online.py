@@ -27,11 +27,11 @@ EVERY = {
     f"{name} {' '.join(columns)} {kind}": (name, columns, kind)
     for name, columns, kind in (*CALLS, *OF_EVENTS, *OF_BYTES)
 }
-#: What says nothing of large integers but a sum or an estimate.
+#: Calls that are inexact for large integers.
 INEXACT = ("sum number int64", "avg number double", "approx_quantile number double")
 
 
-def a_fetch_says_what_a_backfill_says(
+def a_fetch_gives_the_features_of_a_backfill(
     by: bool,
     calls: list[str],
     first: list[Row],
@@ -44,18 +44,18 @@ def a_fetch_says_what_a_backfill_says(
     view = View(Memory(), layout)
     states.run_actions(view, first, actions, end * STEP)
     at = view.until + later
-    found, answers = view.fetch(states.KEYS, at), expected(layout, view.known, states.KEYS, at)
-    for key, row, answer in zip(states.KEYS, found, answers, strict=True):
-        own = [one for one in view.known if one["k0"] == key]
+    rows, answers = view.fetch(states.KEYS, at), expected(layout, view.known, states.KEYS, at)
+    for key, row, answer in zip(states.KEYS, rows, answers, strict=True):
+        own_events = [one for one in view.known if one["k0"] == key]
         if row is not None:
             wrong = {n: (row[n], answer[n]) for n in answer if not agree(row[n], answer[n])}
             assert not wrong, f"of {key}, served and right: {wrong}"
             assert list(row) == list(answer)
-        elif "not in the store" in found.errors[key]:
-            assert not own, f"{key} is not in the store"
+        elif "not in the store" in rows.errors[key]:
+            assert not own_events, f"{key} is not in the store"
         else:
-            assert "a hop cannot be cut" in found.errors[key], found.errors[key]
-            cut = any(one[TIME] >= at and one[TIME] // STEP == at // STEP for one in own)
+            assert "a hop cannot be cut" in rows.errors[key], rows.errors[key]
+            cut = any(one[TIME] >= at and one[TIME] // STEP == at // STEP for one in own_events)
             assert cut, f"no hop of {key} is cut"
 
 
@@ -81,11 +81,11 @@ def cases(
 
 CHECKS = [
     Check(
-        a_fetch_says_what_a_backfill_says,
+        a_fetch_gives_the_features_of_a_backfill,
         cases(st.one_of(st.none(), st.integers(-9, 9)), sorted(EVERY)),
     ),
     Check(
-        a_fetch_says_what_a_backfill_says,
+        a_fetch_gives_the_features_of_a_backfill,
         cases(st.one_of(st.none(), LONGS), sorted(set(EVERY) - set(INEXACT))),
     ),
 ]

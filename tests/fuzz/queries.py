@@ -19,8 +19,8 @@ def queries_have_the_answers_of_duckdb(spark: SparkSession, query: str) -> None:
 
 def queries_of_funnels_have_the_answers_of_clickhouse(spark: SparkSession, query: str) -> None:
     expected = answer_of_clickhouse(query)
-    found = wb.sql(query, dialect="clickhouse", events=EVENTS)
-    same([plain(list(row)) for row in found.collect()], expected)
+    answer = wb.sql(query, dialect="clickhouse", events=EVENTS)
+    same([plain(list(row)) for row in answer.collect()], expected)
 
 
 CHECKS = [

@@ -1,4 +1,4 @@
-"""Streams in both emit modes against the answers at rest of the rows so far."""
+"""Streams in both emit modes against the answers of a batch over the rows so far."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.fuzz.check import Check
-from tests.fuzz.windows import AS_THEY_ARE, AT_ENDS
+from tests.fuzz.windows import AT_ENDS, EXACT
 from tests.workbench.windows.cases import COLUMNS
 from tests.workbench.windows.stream import test_close as on_close
 from tests.workbench.windows.stream import test_update as on_update
@@ -17,7 +17,7 @@ from tests.workbench.windows.test_pieces import ORDERED, orders
 from workbench.functions.fn import Function
 from workbench.windows.stream.worker.close import CloseOperator
 
-#: These do not fit their types for some values at the ends.
+#: Sums that overflow for some values at the ends.
 SUMS = ("total", "total_once")
 #: An order, and a frame along it.
 Along = tuple[list[Any], wb.Frame]
@@ -55,7 +55,7 @@ def changes_come_to_the_answers_over_the_table(
     on_update.follow(Query(tuple(keys), order, frame, functions, part_bytes=part_bytes), history)
 
 
-def changes_behind_a_watermark_come_to_the_answers_over_the_rows_in_time(
+def changes_with_a_watermark_come_to_the_answers_over_the_rows_in_time(
     history: list[list[Change]],
     hours: list[int],
     keys: list[str],
@@ -120,14 +120,14 @@ CHECKS = [
             "keys": keys,
             "along": full_or_not(orders(ORDERED), on_update.counted),
             "functions": on_update.some_of(
-                {name: one.function for name, one in AS_THEY_ARE.items() if name not in SUMS}
+                {name: one.function for name, one in EXACT.items() if name not in SUMS}
             ),
             "part_bytes": st.sampled_from([None, 1, 300]),
         },
         examples=50,
     ),
     Check(
-        changes_behind_a_watermark_come_to_the_answers_over_the_rows_in_time,
+        changes_with_a_watermark_come_to_the_answers_over_the_rows_in_time,
         {
             "history": histories(most_batches=5),
             "hours": on_update.hours,

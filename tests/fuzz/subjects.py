@@ -1,4 +1,4 @@
-"""What can be searched, and the statements of each."""
+"""The subjects of a search, each with its statements."""
 
 from tests.fuzz import backfill, entities, funnel, online, queries, streams, windows
 from tests.fuzz.check import Check

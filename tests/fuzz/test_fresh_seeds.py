@@ -15,7 +15,7 @@ from tests.fuzz.written import text_of
 
 #: For each subject, without those statements that need Spark.
 SECONDS = 3.0
-#: For what failed, to be made small; ``make fuzz`` takes as long as it needs.
+#: To shrink a failing case; ``make fuzz`` takes as long as it needs.
 SHRINKING = 10.0
 
 
@@ -28,8 +28,8 @@ def test_no_case_of_a_fresh_seed_fails(subject: str, capsys: pytest.CaptureFixtu
         search.end = time.monotonic() + SECONDS / len(checks)
         failure = search.turn(check, seed)
         if failure is not None:
-            again = f"FUZZ_SEED={seed} finds this again; it is a test as it stands:"
-            pytest.fail(f"{again}\n\n{text_of(failure)}", pytrace=False)
+            hint = f"FUZZ_SEED={seed} finds this again; it is a test as it stands:"
+            pytest.fail(f"{hint}\n\n{text_of(failure)}", pytrace=False)
     assert search.examined >= len(checks)
     with capsys.disabled():
         print(f" {subject}: {search.examined} cases of seed {seed} ", end="")

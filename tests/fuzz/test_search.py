@@ -1,4 +1,4 @@
-"""What a search finds is made small, counted once, and written as a test that fails."""
+"""A failing case is shrunk, counted once, and written as a test that fails."""
 
 import runpy
 import time
@@ -13,11 +13,11 @@ from tests.fuzz.check import Check, Failure, Search
 from tests.fuzz.subjects import SUBJECTS
 from tests.fuzz.written import text_of, write_test
 
-looked_at: list[Any] = []
+examined: list[Any] = []
 
 
 def sums_are_small(values: list[int]) -> None:
-    looked_at.append(values)
+    examined.append(values)
     assert sum(values) < 1_000, "the sum is large"
     assert len(values) < 9, "there are many"
 
@@ -30,7 +30,7 @@ def search(seconds: float = 60) -> Search:
     return Search(time.monotonic() + seconds)
 
 
-def test_a_case_that_fails_is_written_small_as_a_test_that_fails(tmp_path: Path) -> None:
+def test_a_failing_case_is_shrunk_and_written_as_a_test_that_fails(tmp_path: Path) -> None:
     failure = search().turn(WRONG, 7)
     assert failure is not None
     assert sum(failure.case["values"]) == 1_000
@@ -42,30 +42,30 @@ def test_a_case_that_fails_is_written_small_as_a_test_that_fails(tmp_path: Path)
 
 
 def test_each_kind_of_failure_is_found_once() -> None:
-    one, found = search(), []
+    one, failures = search(), []
     for seed in range(20):
-        found += [failure for failure in [one.turn(WRONG, seed)] if failure]
-    said = [str(failure.error).splitlines()[0] for failure in found]
-    assert sorted(said) == ["the sum is large", "there are many"]
+        failures += [failure for failure in [one.turn(WRONG, seed)] if failure]
+    messages = [str(failure.error).splitlines()[0] for failure in failures]
+    assert sorted(messages) == ["the sum is large", "there are many"]
 
 
 def test_a_seed_draws_the_same_cases_again() -> None:
     drawn = []
     for seed in (3, 3, 4):
-        looked_at.clear()
+        examined.clear()
         search().turn(WRONG, seed)
-        drawn.append(list(looked_at))
+        drawn.append(list(examined))
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_a_case_stays_as_large_as_it_is_when_the_time_to_make_it_small_is_over() -> None:
+def test_a_failing_case_is_not_shrunk_further_when_the_time_for_it_is_over() -> None:
     large, small = (Search(time.monotonic() + 60, shrinking).turn(WRONG, 7) for shrinking in (0, 9))
     assert large is not None
     assert small is not None
     assert len(large.case["values"]) > len(small.case["values"])
 
 
-def test_nothing_is_looked_at_when_the_time_is_over() -> None:
+def test_no_case_is_examined_when_the_time_is_over() -> None:
     one = search(-1)
     assert one.turn(WRONG, 7) is None
     assert one.examined == 0
@@ -89,16 +89,16 @@ def test_every_case_can_be_written(check: Check) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["tables"], "subjects: 'tables' is not known; give some of funnel, windows, backfill,"),
         (["--minutes", "0"], "--minutes: 0 is no time; give more than 0."),
     ],
 )
-def test_what_cannot_be_searched_is_one_sentence(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_bad_arguments_are_refused_in_one_sentence(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
         main(arguments)
     assert end.value.code == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert message in " ".join(capsys.readouterr().err.split())

@@ -57,7 +57,7 @@ def some_of(calls: Calls) -> st.SearchStrategy[Calls]:
 
 
 def any_framed(calls: Calls) -> bool:
-    """Whether a frame says anything; where it does not, `wb.over` refuses it."""
+    """Return whether a call uses the frame; `wb.over` refuses a frame that no call uses."""
     return not all(one.frameless for one in calls.values())
 
 
@@ -75,9 +75,9 @@ def compare(
         rows if for_duckdb is None else for_duckdb, list(partition_by), order_by, sql, calls
     )
     functions = {name: one.function for name, one in calls.items()}
-    beyond = [name for name, one in functions.items() if not _fits(one, expected[name], rows)]
-    if beyond:
-        with pytest.raises((OverflowError, WorkbenchError), match=rf"^({'|'.join(beyond)}): "):
+    overflowing = [name for name, one in functions.items() if not _fits(one, expected[name], rows)]
+    if overflowing:
+        with pytest.raises((OverflowError, WorkbenchError), match=rf"^({'|'.join(overflowing)}): "):
             answer(rows, tuple(partition_by), order_by, frame, functions)
         return
     found = answer(rows, tuple(partition_by), order_by, frame, functions)
@@ -149,8 +149,8 @@ ALIKE: Columns = {
     name: (st.none() if name in ("whole", "word", "x") else st.just(None), kind)
     for name, (_, kind) in COLUMNS.items()
 }
-#: What answers with a value as it is, or counts, and sums that are exact.
-AS_THEY_ARE: Calls = {
+#: Calls that return a value unchanged, counts, and sums that are exact.
+EXACT: Calls = {
     name: FULL_ORDER[name]
     for name in (
         *("rows_", "counted", "kinds", "reals", "low", "high", "low_word", "high_day", "low_price"),
@@ -194,7 +194,7 @@ def decimals(draw: st.DrawFn) -> tuple[int, int, list[int | None]]:
     return precision, scale, draw(st.lists(digits, min_size=1, max_size=9))
 
 
-#: Those of decimals, beside their SQL, and the most digits that they take.
+#: Calls over decimals with their SQL, and the most digits that they take.
 OF_DECIMALS: dict[str, tuple[Case, int]] = {
     "low": (Case(min("d"), "min(d)"), 38),
     "high": (Case(max("d"), "max(d)"), 38),
@@ -213,9 +213,9 @@ def decimals_of_all_widths_are_answered_as_duckdb_does(
     precision, scale, digits = values
     kind = pa.decimal128(precision, scale)
     # The context of Decimal would round those of many digits.
-    given = [None if one is None else Decimal(f"{one}e-{scale}") for one in digits]
-    nothing = {name: pa.nulls(len(given), kind) for name, (_, kind) in COLUMNS.items()}
-    columns = {"id": pa.array(range(len(given)), pa.int64()), "d": pa.array(given, kind)}
+    numbers = [None if one is None else Decimal(f"{one}e-{scale}") for one in digits]
+    nothing = {name: pa.nulls(len(numbers), kind) for name, (_, kind) in COLUMNS.items()}
+    columns = {"id": pa.array(range(len(numbers)), pa.int64()), "d": pa.array(numbers, kind)}
     calls = {name: one for name, (one, most) in OF_DECIMALS.items() if precision <= most}
     compare(pa.table(nothing | columns), [], ["id"], frame, calls, frame_in_sql(frame))
 
@@ -257,7 +257,8 @@ def plain_frames_on_spark_are_those_of_duckdb(
 
 
 counted = counted_frames(("rows", "groups", "rows"))
-#: What is rounded depends on the rows that a task begins with; at the ends of types, by any amount.
+#: How these are rounded depends on the rows that a task begins with; at the ends of types, by any
+#: amount.
 ROUNDED = {
     name
     for name, one in CATALOGUE.items()
@@ -316,7 +317,7 @@ CHECKS = [
             "keys": keys,
             "order": orders,
             "frame": counted,
-            "calls": some_of(AS_THEY_ARE),
+            "calls": some_of(EXACT),
         },
     ),
     Check(

@@ -1,4 +1,4 @@
-"""A failing case as a test that can be put among the others, and fails as it stands."""
+"""A failing case as the source of a test, which fails as it stands."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ RUFF = Path(sys.executable).with_name("ruff")
 
 
 def write_test(failure: Failure, folder: Path) -> Path:
-    """Write a failing case as a test of its own, and return its path."""
+    """Write a failing case as a test, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "conftest.py").write_text(CONFTEST)
     name = f"test_{failure.check.name}"
@@ -32,21 +32,21 @@ def write_test(failure: Failure, folder: Path) -> Path:
 
 
 def text_of(failure: Failure) -> str:
-    """Return a failing case as the text of a test's file."""
+    """Return the text of a test file for a failing case."""
     source = Source()
     check = failure.check
-    given = [f"{name}={source.of(value)}" for name, value in failure.case.items()]
+    arguments = [f"{name}={source.of(value)}" for name, value in failure.case.items()]
     if check.on_spark:
         source.need("pyspark.sql", "SparkSession")
-        given = ["spark", *given]
-    takes = "spark: SparkSession" if check.on_spark else ""
+        arguments = ["spark", *arguments]
+    parameters = "spark: SparkSession" if check.on_spark else ""
     source.need(check.holds.__module__, check.name)
-    said = f"{type(failure.error).__name__}: {failure.error}".strip().splitlines()
-    comment = "\n".join(f"    # {line}"[:100].rstrip() for line in said[:5])
-    body = f"{comment}\n    {check.name}({', '.join(given)})\n"
+    lines = f"{type(failure.error).__name__}: {failure.error}".strip().splitlines()
+    comment = "\n".join(f"    # {line}"[:100].rstrip() for line in lines[:5])
+    body = f"{comment}\n    {check.name}({', '.join(arguments)})\n"
     text = (
         f'"""Found with seed {failure.seed}."""\n\n{source.imports}\n\n\n'
-        f"def test_{check.name}({takes}) -> None:\n{body}"
+        f"def test_{check.name}({parameters}) -> None:\n{body}"
     )
     # Without ruff the lines are long, and the test is the same.
     return _through("format", "-", text=_through("check", "--fix", "--select=I", "-", text=text))
@@ -89,23 +89,23 @@ class Source:
         Raises
         ------
         TypeError
-            For a value of a type that is not known here.
+            For a value of an unknown type.
         """
         if isinstance(value, float):
             return repr(value) if isfinite(value) else f'float("{value}")'
         if value is None or isinstance(value, bool | int | str | bytes):
             return repr(value)
         if isinstance(value, date | datetime | time | timedelta | Decimal):
-            return self._as_it_says(value)
+            return self._repr(value)
         if isinstance(value, pa.Table | pa.DataType):
             self.need("pyarrow as pa")
             return self._table(value) if isinstance(value, pa.Table) else kind_of(value)
         if isinstance(value, Function) or (isinstance(value, Frame) and not value.varies):
             self.need("workbench as wb")
-            return self._as_it_says(value)
-        return self._of_several(value)
+            return self._repr(value)
+        return self._collection(value)
 
-    def _as_it_says(self, value: Any) -> str:
+    def _repr(self, value: Any) -> str:
         text = repr(value)
         for module in ("datetime", "zoneinfo"):
             if f"{module}." in text:
@@ -114,7 +114,7 @@ class Source:
             self.need("decimal", "Decimal")
         return text
 
-    def _of_several(self, value: Any) -> str:
+    def _collection(self, value: Any) -> str:
         if isinstance(value, dict):
             return "{" + ", ".join(f"{self.of(k)}: {self.of(v)}" for k, v in value.items()) + "}"
         if isinstance(value, list):
@@ -128,8 +128,8 @@ class Source:
         if names is None:
             raise TypeError(f"a case holds {type(value)}, which cannot be written as source")
         self.need(type(value).__module__, type(value).__name__)
-        given = ", ".join(f"{name}={self.of(getattr(value, name))}" for name in names)
-        return f"{type(value).__name__}({given})"
+        arguments = ", ".join(f"{name}={self.of(getattr(value, name))}" for name in names)
+        return f"{type(value).__name__}({arguments})"
 
     def _table(self, table: pa.Table) -> str:
         columns = ", ".join(

@@ -24,14 +24,14 @@ from workbench import Frame, fn
 from workbench.spark.sessions.session import PROVIDER, ROCKSDB
 
 Answer = list[Any]
-#: What stands in front of an error that was the answer.
+#: The prefix of an answer that is an error.
 FAILED = "it failed: "
 
 STEPS = ["view", "cart", "buy"]
 FUNNEL = wb.Funnel(STEPS, "30 hours", key="user", time="at")
 KEYS = [f"user {user}" for user in range(USERS)]
-#: What features are of, in every kind of window.
-ASKED = [
+#: The aggregations of features, in every kind of window.
+AGGREGATIONS = [
     wb.Aggregation("count", windows=["5 hours", "2 days"]),
     wb.Aggregation("sum", "cents", ["5 hours", None]),
     wb.Aggregation("avg", "price", "2 days", where="price > 2"),
@@ -39,17 +39,17 @@ ASKED = [
     wb.Aggregation("max", "at", "2 days"),
     wb.Aggregation("sum", "paid", "2 days", by="city"),
 ]
-BY_HOP = wb.Backfill("user", "at", ASKED, "sawtooth", "1 hour")
+BY_HOP = wb.Backfill("user", "at", AGGREGATIONS, "sawtooth", "1 hour")
 HOLISTIC = [
-    *(ASKED[0], wb.Aggregation("median", "price", "2 days")),
+    *(AGGREGATIONS[0], wb.Aggregation("median", "price", "2 days")),
     wb.Aggregation(fn.histogram("event"), windows="2 days"),
     wb.Aggregation("count_distinct", "city", "2 days", by="event"),
 ]
-UNTIL, ASKED_AT = "1970-01-01 12:00:00+00:00", "1970-01-01 15:17:30+00:00"
+UNTIL, FETCHED_AT = "1970-01-01 12:00:00+00:00", "1970-01-01 15:17:30+00:00"
 
 
 def plain(value: Any) -> Any:
-    """A value that is the same in every process and zone: instants in microseconds."""
+    """Return a value that is the same in every process and zone: instants in microseconds."""
     if isinstance(value, dict):
         return sorted(((plain(k), plain(v)) for k, v in value.items()), key=repr)
     if isinstance(value, list | tuple):
@@ -64,19 +64,19 @@ def plain(value: Any) -> Any:
 
 
 def rows_of(df: DataFrame, *keys: str) -> Answer:
-    """All rows, as plain values, in an order that does not depend on Spark."""
-    found = df.toArrow()
-    maps = {one.name for one in found.schema if pa.types.is_map(one.type)}
+    """Return all rows, as plain values, in an order that does not depend on Spark."""
+    table = df.toArrow()
+    maps = {one.name for one in table.schema if pa.types.is_map(one.type)}
     rows = [
         [plain(dict(v) if n in maps and v is not None else v) for n, v in row.items()]
-        for row in found.to_pylist()
+        for row in table.to_pylist()
     ]
-    places = [found.column_names.index(key) for key in keys]
+    places = [table.column_names.index(key) for key in keys]
     return sorted(rows, key=lambda row: repr([row[place] for place in places] or row))
 
 
 def pandas_rows(table: pd.DataFrame) -> Answer:
-    """A small table's rows as plain values."""
+    """Return a small table's rows as plain values."""
     return [[plain(value) for value in row] for row in table.itertuples(index=False)]
 
 
@@ -108,10 +108,10 @@ def people(tables: Tables) -> Answer:
 
 def prepared(tables: Tables) -> Answer:
     other = wb.Funnel(STEPS[1:], "1 hour", key="user", time="at", modes=["strict_increase"])
-    with FUNNEL.prepare(tables.events, keep=["city"]) as held:
-        said = [held.rows, held.keys, held.skipped, list(held.names)]
-        asked = [rows_of(one.levels(held, by="city"), "user") for one in (FUNNEL, other)]
-        return [said, *asked, pandas_rows(FUNNEL.steps(held).reset_index())]
+    with FUNNEL.prepare(tables.events, keep=["city"]) as events:
+        summary = [events.rows, events.keys, events.skipped, list(events.names)]
+        answers = [rows_of(one.levels(events, by="city"), "user") for one in (FUNNEL, other)]
+        return [summary, *answers, pandas_rows(FUNNEL.steps(events).reset_index())]
 
 
 def levels_of_dates(tables: Tables) -> Answer:
@@ -124,7 +124,7 @@ def rows_frames(tables: Tables) -> Answer:
     found = wb.over(
         tables.events, "user", ["day", "id"], Frame.rows(-3, 1), "kernel",
         total=fn.sum("cents"), band=fn.quantile("price", [0.25, 0.5]), often=fn.mode("city"),
-        cities=fn.count("city").distinct(), said=fn.string_agg("event").where("good"),
+        cities=fn.count("city").distinct(), names=fn.string_agg("event").where("good"),
         spent=fn.sum("paid"), spread=fn.stddev("cents"),
     )  # fmt: skip
     return rows_of(found, "id")
@@ -151,7 +151,7 @@ def groups_frames(tables: Tables) -> Answer:
 
 
 def frames_by_spark(tables: Tables) -> Answer:
-    """What Spark's own operator answers, as the kernels do."""
+    """Frames that Spark's own operator can answer, by it and by the kernels."""
     functions: dict[str, Any] = {
         "before": fn.lag("city"), "after": fn.lead("cents", 2), "number": fn.row_number(),
         "total": fn.sum("cents"), "most": fn.max("price"), "tile": fn.ntile(3),
@@ -172,7 +172,7 @@ def frames_of_each_row(tables: Tables) -> Answer:
 
 
 def whole_table(tables: Tables) -> Answer:
-    """One partition, cut into pieces, and values that are filled in."""
+    """One partition that is cut into pieces, and values that are filled in."""
     call = wb.Over(
         None, ["at", "id"], Frame.rows(-5, 5), "kernel",
         total=fn.sum("price"), low=fn.min("cents"), before=fn.lag("event").ignore_nulls(),
@@ -195,56 +195,56 @@ def last_rows(tables: Tables) -> Answer:
 
 
 def features(
-    tables: Tables, kind: str, method: str, asked: list[wb.Aggregation] | None = None
+    tables: Tables, kind: str, method: str, aggregations: list[wb.Aggregation] | None = None
 ) -> Answer:
     hop = None if kind == "sliding" else "1 hour"
-    backfill = wb.Backfill("user", "at", asked or ASKED, kind, hop)
+    backfill = wb.Backfill("user", "at", aggregations or AGGREGATIONS, kind, hop)
     return rows_of(backfill.run(tables.queries, tables.events, method))
 
 
 def entities(tables: Tables) -> Answer:
-    given = wb.Entities(
+    changing = wb.Entities(
         tables.snapshots, tables.mutations, key="k", id="id", time="t", mutation_time="made"
     )
-    asked = [
+    aggregations = [
         wb.Aggregation("count", windows=["6 hours", None]),
         wb.Aggregation("sum", "v", "2 days", by="s"),
         wb.Aggregation("last", "s", "2 days"),
     ]
     queries = tables.queries.selectExpr("id", "id % 5 AS k", "at AS t")
-    found = wb.Backfill("k", "t", asked, "sliding").run(queries, given)
-    return [rows_of(found), rows_of(given.problems()), rows_of(given.lives())]
+    answer = wb.Backfill("k", "t", aggregations, "sliding").run(queries, changing)
+    return [rows_of(answer), rows_of(changing.problems()), rows_of(changing.lives())]
 
 
 def online(tables: Tables) -> Answer:
-    """Features as they are served: uploaded, and kept current by a stream."""
+    """Features that are served: uploaded, and updated by a stream."""
     view = wb.OnlineView(BY_HOP, tables.scratch / "store")
     counts = view.upload(tables.events, UNTIL)
     keys = [key for key in KEYS if key != "user 0"]
-    before = view.fetch(keys, at=ASKED_AT)
+    before = view.fetch(keys, at=FETCHED_AT)
     query = view.update(
         tables.stream("events"), tables.scratch / "checkpoint", {"availableNow": True}
     )
     query.awaitTermination()
-    after, status = view.fetch(keys, at=ASKED_AT), view.status()
-    said = [counts.events, counts.keys, counts.after, counts.skipped]
-    said += [status.streamed, status.late, status.skipped]
+    after, status = view.fetch(keys, at=FETCHED_AT), view.status()
+    numbers = [counts.events, counts.keys, counts.after, counts.skipped]
+    numbers += [status.streamed, status.late, status.skipped]
     # A key whose hop has begun and holds later events is refused, in the same words.
     rows = [
-        [found.errors.get(key) or plain(found[key]) for key in keys] for found in (before, after)
+        [served.errors.get(key) or plain(served[key]) for key in keys] for served in (before, after)
     ]
-    return [said, *rows]
+    return [numbers, *rows]
 
 
 def consistency(tables: Tables) -> Answer:
-    """What differs between windows of two kinds."""
+    """The differences between windows of two kinds."""
     queries = tables.queries.where("user IS NOT NULL AND at IS NOT NULL").drop("id").distinct()
-    sliding = wb.Backfill("user", "at", ASKED[:1], "sliding").run(queries, tables.events)
-    hopping = wb.Backfill("user", "at", ASKED[:1], "hopping", "1 hour")
+    sliding = wb.Backfill("user", "at", AGGREGATIONS[:1], "sliding").run(queries, tables.events)
+    hopping = wb.Backfill("user", "at", AGGREGATIONS[:1], "hopping", "1 hour")
     offline = hopping.run(queries, tables.events)
-    found = wb.consistency(sliding, offline, hopping, tables.events)
-    counts = found.columns.reset_index()
-    return [pandas_rows(counts), sorted(pandas_rows(found.differing), key=repr)]
+    report = wb.consistency(sliding, offline, hopping, tables.events)
+    counts = report.columns.reset_index()
+    return [pandas_rows(counts), sorted(pandas_rows(report.differing), key=repr)]
 
 
 def naive(tables: Tables) -> Answer:
@@ -252,11 +252,11 @@ def naive(tables: Tables) -> Answer:
 
 
 def stream(tables: Tables, name: str) -> Answer:
-    """Windows over a stream, which are those that batch answers for the same rows."""
+    """Windows over a stream, which equal those of a batch over the same rows."""
     files, folder, kind = tables.files / "streams", tables.scratch / name, KINDS[name]
-    found = kind.windows(tables.spark, files).writeStream.format("parquet").queryName(name)
-    found = found.option("checkpointLocation", str(folder / "checkpoint"))
-    query = found.trigger(availableNow=True).start(str(folder / "answers"))
+    writer = kind.windows(tables.spark, files).writeStream.format("parquet").queryName(name)
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    query = writer.trigger(availableNow=True).start(str(folder / "answers"))
     query.awaitTermination()
     answers = [plain(row) for row in answers_in(folder, kind.row_id)]
     batch = [plain(row) for row in stream_queries.by_batch(tables.spark, files, name)]
@@ -285,9 +285,9 @@ QUESTIONS: dict[str, Callable[[Tables], Answer]] = {
     "last rows": last_rows,
     "auto": partial(features, kind="sawtooth", method="auto"),
     "naive and consistency": naive,
-    "scan": partial(features, kind="hopping", method="scan", asked=HOLISTIC),
+    "scan": partial(features, kind="hopping", method="scan", aggregations=HOLISTIC),
     "tree": partial(features, kind="hopping", method="tree"),
-    "sawtooth": partial(features, kind="sawtooth", method="sawtooth", asked=HOLISTIC),
+    "sawtooth": partial(features, kind="sawtooth", method="sawtooth", aggregations=HOLISTIC),
     "entities": entities,
     "online": online,
     "on window close": partial(stream, name="close"),
@@ -302,8 +302,8 @@ def ask(
     conf: Mapping[str, str] | None = None,
     source: str = "files",
 ) -> dict[str, Answer]:
-    """Ask questions under settings that can be changed in a session, and change them back."""
-    found: dict[str, Answer] = {}
+    """Return the answers under some settings of a session, which are restored afterwards."""
+    answers: dict[str, Answer] = {}
     with session_options(spark, {PROVIDER: ROCKSDB, **(conf or {})}), warnings.catch_warnings():
         # The tables have rows without a key or a time on purpose.
         warnings.simplefilter("ignore", wb.WorkbenchWarning)
@@ -311,21 +311,21 @@ def ask(
         for name in names:
             tables.scratch = Path(mkdtemp(prefix="matrix-"))
             try:
-                found[name] = QUESTIONS[name](tables)
+                answers[name] = QUESTIONS[name](tables)
             except Exception as error:
-                found[name] = [f"{FAILED}{type(error).__name__}: {error}"]
+                answers[name] = [f"{FAILED}{type(error).__name__}: {error}"]
         for table in tables.read.values() if source == "caches" else ():
             table.unpersist()
-    return found
+    return answers
 
 
-def differing(found: Mapping[str, Answer], expected: Mapping[str, Answer]) -> list[str]:
-    """A line for each answer that is not the expected one; floats may differ by rounding.
+def differing(answers: Mapping[str, Answer], expected: Mapping[str, Answer]) -> list[str]:
+    """Return a line for each answer that is not the expected one; floats may differ by rounding.
 
-    Nothing is expected of a question but that it does not fail, if it is not among the others.
+    A question without an expected answer only must not fail.
     """
     lines = []
-    for name, answer in found.items():
+    for name, answer in answers.items():
         if answer and str(answer[0]).startswith(FAILED):
             lines.append(f"{name}: {answer[0]}"[:2_000])
         elif name in expected and not alike(answer, expected[name]):

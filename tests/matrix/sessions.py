@@ -1,10 +1,10 @@
-"""The sessions that the questions are asked in: settings that differ from the default."""
+"""The sessions of the questions: settings that differ from the default."""
 
 from dataclasses import dataclass, field
 
 from tests.clusters import ALL_PARTITIONS, NO_CODEGEN, PARTITIONS
 
-#: Another value for every setting of Arrow's way between Spark and Python, internal ones included.
+#: A value other than the default for every setting of Arrow and Python, internal ones included.
 ARROW = {
     "spark.sql.execution.arrow.cache.prefetch.enabled": "true",
     "spark.sql.execution.arrow.compression.codec": "zstd",
@@ -30,7 +30,7 @@ ARROW = {
     "spark.sql.execution.pythonUDF.arrow.legacy.fallbackOnUDT": "true",
     "spark.sql.execution.pythonUDTF.arrow.enabled": "false",
 }
-#: The same for what else concerns Python's workers.
+#: The same for the other settings of Python's workers.
 PYTHON = {
     "spark.sql.execution.python.udf.buffer.size": "4096",
     "spark.sql.execution.python.udf.maxBytesPerBatch": "64",
@@ -43,13 +43,13 @@ PYTHON = {
     "spark.sql.planner.pythonExecution.memory": "512",
     "spark.sql.python.filterPushdown.enabled": "true",
 }
-#: Settings of these names that are no choice: where Python is.
+#: Settings with such names that no user chooses: the path of Python.
 NO_CHOICE = {"spark.sql.execution.pyspark.python"}
 ANSI, ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"
 CASE, ADAPTIVE = "spark.sql.caseSensitive", "spark.sql.adaptive.enabled"
-#: Spark refuses this one and the same in records at once.
+#: Spark refuses this limit together with the one in records.
 OUTPUT_BYTES = "spark.sql.execution.arrow.maxBytesPerOutputBatch"
-#: What only a new JVM takes.
+#: Settings that only a new JVM reads.
 STATIC = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.kryo.unsafe": "true",
@@ -63,14 +63,14 @@ STATIC = {
 
 @dataclass(frozen=True)
 class Session:
-    """What is set in a session, and where its tables come from.
+    """The settings of a session, and the source of its tables.
 
     Attributes
     ----------
     conf : dict of str to str
     source : str
     static : dict of str to str
-        With any, the session is in a JVM of its own.
+        If there are any, the session starts a new JVM.
     connect : bool
     """
 
@@ -80,7 +80,7 @@ class Session:
     connect: bool = False
 
 
-#: Each differs from the default in one thing.
+#: Sessions that differ from the default in one thing.
 SESSIONS = {
     "without ANSI": Session({ANSI: "false"}),
     "case sensitive": Session({CASE: "true"}),
@@ -101,7 +101,7 @@ SESSIONS = {
     "Connect, New York": Session({ZONE: "America/New_York"}, connect=True),
     **{f"{name}={value}": Session(static={name: value}) for name, value in STATIC.items()},
 }
-#: All at once, for little time: what these answer alike is not asked one by one.
+#: Sessions with many settings at once, to check all settings in little time.
 TOGETHER = {
     "everything else": Session(
         {ANSI: "false", CASE: "true", ADAPTIVE: "false", PARTITIONS: "1"}

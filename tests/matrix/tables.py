@@ -1,4 +1,4 @@
-"""The tables that all sessions are asked about: the same files, read in several ways."""
+"""The tables of the questions: the same files, read in several ways."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,21 +17,21 @@ from tests.workbench.backfill.entities.tables import at
 from tests.workbench.windows.stream import files as stream_files
 
 EVENTS, USERS, QUERIES = 240, 9, 40
-#: In two winters' zones and the summer of others, and some of it before 1970.
+#: The length of the history: winter in some zones, summer in others, and partly before 1970.
 SECONDS = 4 * 86_400
 TIME = pa.timestamp("us", "UTC")
 
 
 def write_tables(folder: Path) -> None:
     """Write every table as a folder of Parquet files, and the files of streams."""
-    changed = entity_tables.history(ids=14)
-    snapshots = [row for day in range(entity_tables.DAYS) for row in changed.snapshot(day)]
-    row = list(entity_tables.INTERVALS)[:5]
+    history = entity_tables.history(ids=14)
+    snapshots = [row for day in range(entity_tables.DAYS) for row in history.snapshot(day)]
+    row_fields = list(entity_tables.INTERVALS)[:5]
     for name, rows, schema in (
-        ("events", _events(), EVENT),
-        ("queries", _queries(), QUERY),
-        ("snapshots", snapshots, pa.schema([pa.field("ds", pa.date32()), *row])),
-        ("mutations", changed.mutations, pa.schema([*_SAID, *row])),
+        ("events", _events(), EVENT_SCHEMA),
+        ("queries", _queries(), QUERY_SCHEMA),
+        ("snapshots", snapshots, pa.schema([pa.field("ds", pa.date32()), *row_fields])),
+        ("mutations", history.mutations, pa.schema([*_MUTATION, *row_fields])),
     ):
         columns = zip(zip(*rows, strict=True), schema.types, strict=True)
         (folder / name).mkdir(parents=True)
@@ -41,8 +41,8 @@ def write_tables(folder: Path) -> None:
     stream_files.write_files(folder / "streams")
 
 
-_SAID = [pa.field("made", TIME), pa.field("op", pa.string()), pa.field("ds", pa.date32())]
-EVENT = pa.schema(
+_MUTATION = [pa.field("made", TIME), pa.field("op", pa.string()), pa.field("ds", pa.date32())]
+EVENT_SCHEMA = pa.schema(
     [
         *(("id", pa.int64()), ("user", pa.string()), ("city", pa.string()), ("at", TIME)),
         *(("event", pa.string()), ("price", pa.float64()), ("cents", pa.int64())),
@@ -50,14 +50,14 @@ EVENT = pa.schema(
         *(("reach", pa.int32()), ("bytes", pa.binary())),
     ]
 )
-QUERY = pa.schema({"id": pa.int64(), "user": pa.string(), "at": TIME})
+QUERY_SCHEMA = pa.schema({"id": pa.int64(), "user": pa.string(), "at": TIME})
 
 
 def _events() -> list[tuple[Any, ...]]:
-    """Rows with ties, and with nulls in every column but the id and the reach."""
+    """Return rows with ties, and with nulls in every column but the id and the reach."""
     random = np.random.default_rng(11)
 
-    def drawn(values: list[Any]) -> Any:
+    def one_or_null(values: list[Any]) -> Any:
         return None if random.random() < 0.05 else values[int(random.integers(0, len(values)))]
 
     rows = []
@@ -67,17 +67,17 @@ def _events() -> list[tuple[Any, ...]]:
         rows.append(
             (
                 number,
-                drawn([f"user {user}" for user in range(USERS)]),
-                drawn(["oslo", "bern", "łódź", ""]),
-                drawn([time]),
-                drawn(["view", "view", "cart", "buy", "help"]),
-                drawn([cents / 4, float("nan")] if number % 40 == 0 else [cents / 4]),
-                drawn([cents, 2**40 + cents] if number % 30 == 0 else [cents]),
-                drawn([Decimal(cents) / 100]),
-                drawn([True, True, False]),
-                drawn([date(1969, 12, 28) + timedelta(days=int(random.integers(0, 7)))]),
+                one_or_null([f"user {user}" for user in range(USERS)]),
+                one_or_null(["oslo", "bern", "łódź", ""]),
+                one_or_null([time]),
+                one_or_null(["view", "view", "cart", "buy", "help"]),
+                one_or_null([cents / 4, float("nan")] if number % 40 == 0 else [cents / 4]),
+                one_or_null([cents, 2**40 + cents] if number % 30 == 0 else [cents]),
+                one_or_null([Decimal(cents) / 100]),
+                one_or_null([True, True, False]),
+                one_or_null([date(1969, 12, 28) + timedelta(days=int(random.integers(0, 7)))]),
                 int(random.integers(0, 4)),
-                drawn([b"", b"\0", b"a"]),
+                one_or_null([b"", b"\0", b"a"]),
             )
         )
     return rows
@@ -100,11 +100,11 @@ class Tables:
     ----------
     spark : pyspark.sql.SparkSession
     files : Path
-        What :func:`write_tables` has written.
+        The folder that :func:`write_tables` has filled.
     scratch : Path
-        A folder of the question's own.
+        A folder for the files of one question.
     source : str
-        Of :data:`SOURCES`.
+        One of :data:`SOURCES`.
     """
 
     spark: SparkSession
@@ -121,7 +121,7 @@ class Tables:
         return self.read[name]
 
     def stream(self, name: str) -> DataFrame:
-        """A table's files as a stream, one file a micro-batch."""
+        """Return a table's files as a stream, with one file in each micro-batch."""
         reader = self.spark.readStream.option("maxFilesPerTrigger", 1)
         return reader.schema(_from_files(self, name).schema).parquet(str(self.files / name))
 
@@ -144,7 +144,7 @@ def _from_python(tables: Tables, name: str) -> DataFrame:
 
 
 def _from_stream(tables: Tables, name: str) -> DataFrame:
-    """A table that a stream has written, micro-batch by micro-batch."""
+    """Return a table that a stream has written, micro-batch by micro-batch."""
     written = tables.scratch / f"{name}-of-a-stream"
 
     def write(batch: DataFrame, number: int) -> None:
@@ -156,7 +156,7 @@ def _from_stream(tables: Tables, name: str) -> DataFrame:
     return tables.spark.read.parquet(str(written)).drop("batch")
 
 
-#: Where the rows of a table come from.
+#: The functions that read a table, by the kind of source.
 SOURCES: dict[str, Callable[[Tables, str], DataFrame]] = {
     "files": _from_files,
     "views": _from_view,

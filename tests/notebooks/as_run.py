@@ -1,7 +1,7 @@
-"""For the run of the notebooks: each is kept as it was run, with the state of its widgets.
+"""For the run of the notebooks: save each as it was run, with the state of its widgets.
 
-A plugin of pytest, ``-p tests.notebooks.as_run``, that works where the environment names a folder:
-so a browser can show what a notebook has shown, and nobody has to run it once more.
+A plugin of pytest, ``-p tests.notebooks.as_run``, active only if the environment names a folder.
+A browser can then show what a notebook has shown, without another run.
 """
 
 import json
@@ -14,11 +14,11 @@ import nbformat
 import pytest
 from nbval.plugin import IPyNbFile
 
-#: The variable that names the folder, and the file in it that says that no more notebooks come.
+#: The variable that names the folder, and the file in it that marks the run as complete.
 AS_RUN, COMPLETE = "NOTEBOOKS_AS_RUN", "complete"
 WIDGETS = "application/vnd.jupyter.widget-state+json"
-#: What a kernel is asked at its end. A figure has what it shows by now in its state once it says
-#: how it is to be displayed.
+#: Code that a kernel runs at its end. A figure puts what it shows by now into its state when it
+#: makes the data to display it.
 SAVE = """
 import json as _json, pathlib as _pathlib
 from jupyter_client.jsonutil import json_default as _default
@@ -29,29 +29,29 @@ for _one in list(_instances.values()):
 _pathlib.Path({path!r}).write_text(
     _json.dumps(_Widget.get_manager_state(), default=_default), "utf-8")
 """
-#: Seconds that it has for that.
+#: The most seconds for it.
 PATIENCE = 240
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """Keep a notebook that has come to its end, while its kernel is there."""
-    ended = item.getparent(IPyNbFile)
-    last = ended and (nextitem is None or nextitem.getparent(IPyNbFile) is not ended)
+    """Save a notebook after its last cell, while its kernel is alive."""
+    notebook = item.getparent(IPyNbFile)
+    is_last = notebook and (nextitem is None or nextitem.getparent(IPyNbFile) is not notebook)
     try:
-        if last and AS_RUN in os.environ:
-            keep(ended, item.session.items, Path(os.environ[AS_RUN]))
+        if is_last and AS_RUN in os.environ:
+            save(notebook, item.session.items, Path(os.environ[AS_RUN]))
     finally:
         yield
 
 
 def pytest_sessionfinish() -> None:
-    """Say that all are there that come."""
+    """Mark the run as complete."""
     if AS_RUN in os.environ:
         Path(os.environ[AS_RUN], COMPLETE).touch()
 
 
-def keep(file: IPyNbFile, cells: list[Any], folder: Path) -> None:
+def save(file: IPyNbFile, cells: list[Any], folder: Path) -> None:
     """Write a notebook with the outputs of its run and the state of its widgets."""
     path = folder / file.path.name
     state = path.with_suffix(".json")

@@ -1,4 +1,4 @@
-"""For the run of the notebooks: their sessions are in one JVM, one after the other.
+"""For the run of the notebooks: run their sessions in one JVM, one after the other.
 
 A plugin of pytest: ``-p tests.notebooks.one_jvm``.
 """
@@ -15,15 +15,15 @@ _jvm = pytest.StashKey[OneJvm]()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Start the JVM as `wb.session()` does, and say where it is to all that start after this."""
+    """Start the JVM as `wb.session()` does, and put its address into the environment."""
     jvm = session.config.stash[_jvm] = OneJvm()
     os.environ |= jvm.environment()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """Stop the Spark of a notebook that has come to its end."""
+    """Stop the Spark of a notebook after its last cell."""
     yield
-    ended = item.getparent(IPyNbFile)
-    if ended and (nextitem is None or nextitem.getparent(IPyNbFile) is not ended):
+    notebook = item.getparent(IPyNbFile)
+    if notebook and (nextitem is None or nextitem.getparent(IPyNbFile) is not notebook):
         item.config.stash[_jvm].stop_spark()

@@ -1,4 +1,4 @@
-"""Run a notebook on tables of one's own, as a reader does who changes its first cell."""
+"""Run a notebook on other tables, as a reader does who changes its first cell."""
 
 import sys
 import warnings
@@ -29,36 +29,36 @@ def texts_with(
     before: str | None = None,
     **tables: pd.DataFrame,
 ) -> list[str]:
-    """Return all that a notebook's cells say with a reader's parameters.
+    """Return the texts of all outputs of a notebook's cells with a reader's parameters.
 
-    With the heading ``before``, only those before it: behind it nothing is of the reader's table.
+    With the heading ``before``, only the cells before it run, as the others use other tables.
 
-    Each table is written to a file, whose path stands in the parameters under the table's name.
-    The cells run here, on the session of the tests: that a notebook runs in a kernel and a session
-    of its own is tested with the parameters that it comes with.
+    Each table is written to a file, whose path replaces the table's name in the parameters. The
+    cells run here, on the session of the tests: other tests run the notebook with its own
+    parameters in a new kernel and a new session.
     """
     paths = {name: str(folder / f"{name}.parquet") for name in tables}
     for name, table in tables.items():
         table.to_parquet(paths[name], coerce_timestamps="us")
-    found = read(notebook)
+    opened = read(notebook)
     if before is not None:
-        (end,) = (k for k, c in enumerate(found.cells) if c.source.startswith(before))
-        found.cells = found.cells[:end]
-    (cell,) = [c for c in found.cells if "parameters" in c.metadata.get("tags", [])]
+        (end,) = (k for k, c in enumerate(opened.cells) if c.source.startswith(before))
+        opened.cells = opened.cells[:end]
+    (cell,) = [c for c in opened.cells if "parameters" in c.metadata.get("tags", [])]
     cell.source = parameters.format(**paths)
-    # A notebook shows 20 columns, a terminal those that fit.
+    # A notebook shows 20 columns, a terminal only those that fit.
     wide = pd.option_context("display.max_columns", 20)
-    with pytest.MonkeyPatch.context() as changed, warnings.catch_warnings(), wide:
-        changed.chdir(folder)
-        # A shell takes that name, so that what a cell defines goes to Spark's workers as a copy.
-        changed.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    with pytest.MonkeyPatch.context() as monkeypatch, warnings.catch_warnings(), wide:
+        monkeypatch.chdir(folder)
+        # A shell replaces `__main__`, so that Spark's workers get copies of what a cell defines.
+        monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
         warnings.simplefilter("default")
         shell = InteractiveShell.instance(config=NO_HISTORY)
         shell.display_trap.hook = show
         try:
             return [
                 text
-                for c in found.cells
+                for c in opened.cells
                 if c.cell_type == "code"
                 for text in texts_of(shell, c.source)
             ]
@@ -67,7 +67,7 @@ def texts_with(
 
 
 def texts_of(shell: InteractiveShell, cell: str) -> list[str]:
-    """Run a cell and return what it prints, and as what it shows each thing."""
+    """Run a cell and return the text that it prints, and the text of each output."""
     with capture_output() as captured:
         result = shell.run_cell(cell)
     result.raise_error()
@@ -76,6 +76,6 @@ def texts_of(shell: InteractiveShell, cell: str) -> list[str]:
 
 
 def show(value: object) -> None:
-    """Show what stands last in a cell, as a notebook does."""
+    """Show the value of the last expression of a cell, as a notebook does."""
     if value is not None:
         display(value)

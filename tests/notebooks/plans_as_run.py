@@ -1,6 +1,6 @@
-"""For the run of the notebooks: a committed picture of a plan has the operators that a run has.
+"""For the run of the notebooks: a committed picture of a plan has the operators of a new run.
 
-A plugin of pytest, as nbval makes the cases: ``-p tests.notebooks.plans_as_run``.
+A plugin of pytest, because nbval makes the cases: ``-p tests.notebooks.plans_as_run``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,20 +13,20 @@ Outputs = Sequence[Mapping[str, Any]]
 
 
 def shapes(outputs: Outputs) -> list[str]:
-    """What the plans among a cell's outputs say of themselves: how many operators of which kind."""
+    """Return the summaries of the plans in a cell's outputs: how many operators of which kind."""
     texts = [out.get("data", {}).get("text/plain", "") for out in outputs]
     return [text for text in texts if text.startswith(("Query plan: ", "Query plans: "))]
 
 
 def compare_plans(committed: Outputs, fresh: Outputs) -> None:
-    """Refuse committed plans that a run does not have."""
-    was, is_now = shapes(committed), shapes(fresh)
-    assert was == is_now, f"committed {was}, but a run has {is_now}: run `make notebooks`"
+    """Fail if the committed plans are not those of a new run."""
+    before, now = shapes(committed), shapes(fresh)
+    assert before == now, f"committed {before}, but a run has {now}: run `make notebooks`"
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Compare the plans of a cell when it has been run."""
+    """Compare the plans of a cell after its run."""
     yield
     if isinstance(item, IPyNbCell):
         compare_plans(item.cell.outputs, item.test_outputs or ())

@@ -1,4 +1,4 @@
-"""The notebook on backfills: its exercises take the right answers, and one's own table runs."""
+"""The notebook on backfills: its exercises take the right answers, and a reader's table runs."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def test_the_hops_of_the_last_flight_of_one_aircraft(spark: SparkSession) -> Non
     assert not accepted(len(pieces) + 1)
 
 
-def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_it_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     paid = pd.DataFrame(
         {
             "card": [f"c{i % 3}" for i in range(240)],

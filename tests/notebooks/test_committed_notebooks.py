@@ -1,4 +1,4 @@
-"""What holds for every committed notebook, and that a reader's own table runs in it."""
+"""Every committed notebook is complete and small, and a reader's table runs in it."""
 
 import json
 import re
@@ -15,10 +15,10 @@ from tests.notebooks.plans_as_run import compare_plans, shapes
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-#: What is imported from the workbench, and out of which module.
+#: Matches an import from the workbench: the module and the names.
 IMPORT = re.compile(r"^from (workbench[\w.]*) import (.+)$", re.MULTILINE)
 MOST_LINES, MOST_BYTES = 15, 1_000_000
-#: What is seen only where a kernel or a script runs.
+#: Outputs that need a kernel or a script to be seen.
 LIVE = {"application/vnd.jupyter.widget-view+json", "application/vnd.plotly.v1+json"}
 OWN_TABLE = """
 source = {shoppers!r}
@@ -58,11 +58,11 @@ def test_it_is_small_and_carries_no_state_of_widgets(notebook: Path) -> None:
     assert "widgets" not in json.loads(notebook.read_text())["metadata"]
 
 
-def test_it_imports_what_packages_export(notebook: Path) -> None:
+def test_it_imports_only_names_that_packages_export(notebook: Path) -> None:
     cells = code_cells(read(notebook))
-    found = IMPORT.findall("\n".join(cell.source for cell in cells))
-    asked = {(module, name.strip()) for module, names in found for name in names.split(",")}
-    for module, name in asked - {("workbench.exercises", "Exercise")}:
+    imports = IMPORT.findall("\n".join(cell.source for cell in cells))
+    imported = {(module, name.strip()) for module, names in imports for name in names.split(",")}
+    for module, name in imported - {("workbench.exercises", "Exercise")}:
         package = import_module(module)
         assert hasattr(package, "__path__"), f"{module} is no package"
         assert name in dir(package), f"{module} exports no {name}"
@@ -79,27 +79,27 @@ def test_it_was_run_in_order_and_without_an_error(notebook: Path) -> None:
     assert not [out for cell in cells for out in cell.outputs if out.output_type == "error"]
 
 
-def test_who_only_reads_it_sees_pictures(notebook: Path) -> None:
+def test_live_outputs_have_a_picture_for_readers_without_a_kernel(notebook: Path) -> None:
     outputs = [out for cell in code_cells(read(notebook)) for out in cell.outputs]
     live = [out for out in outputs if LIVE & set(out.get("data", {}))]
     assert live
     assert all("image/svg+xml" in out.data for out in live)
 
 
-def test_the_still_of_a_plan_says_of_how_many_operators_it_is(notebook: Path) -> None:
+def test_the_picture_of_a_plan_has_the_number_of_its_operators(notebook: Path) -> None:
     outputs = [out for cell in code_cells(read(notebook)) for out in cell.outputs]
     stills = [out.data["image/svg+xml"] for out in outputs if shapes([out])]
     assert [text for text in shapes(outputs) if not any(text in drawn for drawn in stills)] == []
 
 
-def test_a_plan_of_other_operators_than_its_still_is_told() -> None:
+def test_a_plan_with_other_operators_than_its_picture_fails() -> None:
     committed, fresh = ({"data": {"text/plain": f"Query plan: {n} operators"}} for n in (8, 9))
     with pytest.raises(AssertionError, match="8 operators"):
         compare_plans([committed], [fresh])
     compare_plans([committed], [committed])
 
 
-def test_it_keeps_no_complaint_of_spark_beside_what_was_asked(notebook: Path) -> None:
+def test_its_outputs_have_no_warnings_or_tracebacks(notebook: Path) -> None:
     texts = [out.get("text", "") for cell in code_cells(read(notebook)) for out in cell.outputs]
     assert [text for text in texts if "Traceback" in text or "WARN" in text] == []
 
@@ -108,7 +108,7 @@ def test_it_names_no_folder_of_the_machine_it_was_made_on(notebook: Path) -> Non
     assert str(ROOT) not in notebook.read_text()
 
 
-def test_the_tree_notebook_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_tree_notebook_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     minutes = pd.date_range("1969-12-30", periods=900, freq="7min", tz="UTC")
     baskets = pd.DataFrame({"at": minutes, "euro": [(i * i) % 97 / 4 for i in range(900)]})
     baskets = baskets.assign(**{"the shop": [f"s{i % 2}" for i in range(900)]})
@@ -117,9 +117,7 @@ def test_the_tree_notebook_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_
     assert any("the shop" in text and "euro" in text for text in texts)
 
 
-def test_the_funnel_notebook_runs_on_a_table_of_ones_own(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_the_funnel_notebook_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     shoppers = pd.DataFrame(
         {
             "shopper": [f"s{i % 7}" for i in range(60)],

@@ -46,7 +46,7 @@ def test_what_one_aircraft_did_next(spark: SparkSession) -> None:
     assert accepted(row.next_event)
 
 
-def test_of_how_many_parts_a_frame_is() -> None:
+def test_the_number_of_parts_of_a_frame() -> None:
     explorer = TreeExplorer(range(32), before=0, after=29, fanout=2)
     explorer.row.value = 1
     assert accepted(len(explorer.step.used), TREE)
@@ -60,8 +60,8 @@ def test_which_delay_stands_out_second_most(spark: SparkSession) -> None:
     departures = wb.datasets.flights(spark).where("event LIKE 'departed%'")
     frame = wb.Frame.rows(-500, 500, exclude="current row")
     functions: dict[str, Any] = {"usual": wb.fn.avg("delay"), "spread": wb.fn.stddev("delay")}
-    beside = wb.over(departures, "origin", ["time", "tailnum", "flight"], frame, **functions)
-    scored = beside.where("spread > 0").selectExpr("delay", "(delay - usual) / spread AS score")
+    neighbours = wb.over(departures, "origin", ["time", "tailnum", "flight"], frame, **functions)
+    scored = neighbours.where("spread > 0").selectExpr("delay", "(delay - usual) / spread AS score")
     _, second = scored.orderBy("score", ascending=False).limit(2).collect()
     assert accepted(second.delay, TREE)
 
@@ -88,14 +88,14 @@ def test_who_is_still_open_in_the_shop(spark: SparkSession) -> None:
 def test_which_device_differs_by_more_than_chance(spark: SparkSession) -> None:
     clicks = wb.datasets.clickstream(spark, users=5_000).where("timestamp < '2024-01-12'")
     shop = wb.Funnel(["signup", "add_to_cart", "checkout"], window="3 days")
-    found = shop.compare(clicks, by="device", baseline="mobile")
-    paid = found[found["step"] == "checkout"].set_index("device")
+    comparison = shop.compare(clicks, by="device", baseline="mobile")
+    paid = comparison[comparison["step"] == "checkout"].set_index("device")
     (device,) = paid.index[(paid["difference_low"] > 0) | (paid["difference_high"] < 0)]
     assert accepted(device, QUESTIONS)
 
 
-def test_what_tells_who_checks_out(spark: SparkSession) -> None:
+def test_what_predicts_who_checks_out(spark: SparkSession) -> None:
     clicks = wb.datasets.clickstream(spark, users=5_000).where("timestamp < '2024-01-12'")
     shop = wb.Funnel(["signup", "add_to_cart", "checkout"], window="3 days")
-    found = shop.drivers(clicks, "checkout", ["device", "country"], landmark="2 minutes")
-    assert accepted(found.table["value"].iloc[0], QUESTIONS)
+    drivers = shop.drivers(clicks, "checkout", ["device", "country"], landmark="2 minutes")
+    assert accepted(drivers.table["value"].iloc[0], QUESTIONS)

@@ -1,4 +1,4 @@
-"""The notebook on questions to a funnel runs on a table of one's own."""
+"""The notebook of questions about a funnel runs on a reader's table."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ window, every, segment = "6 hours", "1 day", "shop"
 
 
 @pytest.mark.filterwarnings("ignore:.*rows were left out")
-def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_it_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     paid = pd.DataFrame(
         {
             "card": [f"c{i % 5}" for i in range(900)],

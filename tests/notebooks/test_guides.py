@@ -1,4 +1,4 @@
-"""What the pages for analysts and clusters tell is so: their code runs, their options are ours."""
+"""The pages for analysts and clusters are right: their code runs, and their options exist."""
 
 import re
 from pathlib import Path
@@ -17,35 +17,33 @@ DOCS = Path(__file__).parents[2] / "docs"
 CLUSTERS = (DOCS / "clusters.md").read_text("utf-8")
 
 
-# A busy machine takes its time for the jobs behind a page.
+# On a busy machine, the jobs of a page take long.
 @pytest.mark.timeout(600)
-def test_the_way_of_an_analyst_can_be_walked(
+def test_the_page_for_analysts_runs_from_its_start_to_its_end(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = (DOCS / "analysts.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
-    known: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        # As a notebook has cells: one behind the other, on the same names.
-        exec(block.replace("users=5_000", "users=300"), known)
-    reached = known["steps"].groupby("step")["users"].sum()
+        # Like cells of a notebook: one after the other, with the same names.
+        exec(block.replace("users=5_000", "users=300"), names)
+    reached = names["steps"].groupby("step")["users"].sum()
     assert reached["signup"] > reached["add_to_cart"] > reached["checkout"] > 0
-    assert known["lost"].count() == reached["add_to_cart"] - reached["checkout"]
-    assert len(known["differ"])
-    handed_on = (tmp_path / "funnel.html").read_text("utf-8")
-    assert "checkout" in handed_on
-    assert len(handed_on.encode()) < 2_000_000
+    assert names["lost"].count() == reached["add_to_cart"] - reached["checkout"]
+    assert len(names["differ"])
+    written = (tmp_path / "funnel.html").read_text("utf-8")
+    assert "checkout" in written
+    assert len(written.encode()) < 2_000_000
     assert (tmp_path / "funnel.csv").stat().st_size > 0
     # "Opens this view again."
-    again = wb.explore(known["funnel"], known["clicks"], state=known["explorer"].state)
-    assert again.state == known["explorer"].state
+    again = wb.explore(names["funnel"], names["clicks"], state=names["explorer"].state)
+    assert again.state == names["explorer"].state
     # "The player steps through that person's events with the same code that counted everybody."
-    assert known["player"].lesson["steps"][-1]["caption"] == "The answer is level 3 of 3."
+    assert names["player"].lesson["steps"][-1]["caption"] == "The answer is level 3 of 3."
 
 
-def test_the_page_that_an_analyst_hands_on_has_nobody_s_key(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_the_page_that_an_analyst_shares_has_no_keys(spark: SparkSession, tmp_path: Path) -> None:
     who = [f"keyholder-{number}" for number in range(20) for _ in range(2)]
     at = pd.to_datetime(["2024-01-01 10:00", "2024-01-01 11:30"] * 20)
     happened = ["signup", "checkout"] * 19 + ["signup", "look"]
@@ -57,7 +55,7 @@ def test_the_page_that_an_analyst_hands_on_has_nobody_s_key(
 
 
 def readme_tables(spark: SparkSession, folder: Path, day: pd.Timestamp) -> dict[str, Any]:
-    """What a reader of the README has: the tables that it names, and streams."""
+    """Return the tables and streams that the README names."""
     shop = pd.DataFrame({"customer": ["ann", "ann", "ann", "bob", "bob", "cy"]})
     shop["at"] = pd.date_range(day, periods=6, freq="3h").astype("datetime64[us]")
     shop["what"] = ["visit", "cart", "pay", "visit", "look", "visit"]
@@ -88,26 +86,26 @@ def readme_tables(spark: SparkSession, folder: Path, day: pd.Timestamp) -> dict[
 def test_the_readme_runs_as_it_is_written(spark: SparkSession, tmp_path: Path) -> None:
     day = pd.Timestamp.now(tz="UTC").tz_localize(None).normalize() - pd.Timedelta("2 days")
     page = (DOCS.parent / "README.md").read_text("utf-8").replace("/data", str(tmp_path))
-    known = readme_tables(spark, tmp_path, day)
+    names = readme_tables(spark, tmp_path, day)
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         if "backfill = " in block:
-            known["events"] = known["orders"]
+            names["events"] = names["orders"]
         # Features from elsewhere, those that were served, and the days of the example.
         for written, here in (("somebodys_features", "features"), ("(served", "(features")):
             block = block.replace(written, here)
         for written, days in (("2024-06-30", 1), ("2024-07-01", 1)):
             block = block.replace(written, str((day + pd.Timedelta(days=days)).date()))
-        exec(block, known)
+        exec(block, names)
     for query in spark.streams.active:
         query.stop()
-    assert len(known["view"].fetch(["ann"]).to_pandas()) == 1
+    assert len(names["view"].fetch(["ann"]).to_pandas()) == 1
 
 
 @pytest.mark.parametrize(
-    "said", [BUFFERS, str(2**31 - 1), UNCHECKED, PROVIDER, ROCKSDB, *NEEDED, *APPROXIMATE]
+    "name", [BUFFERS, str(2**31 - 1), UNCHECKED, PROVIDER, ROCKSDB, *NEEDED, *APPROXIMATE]
 )
-def test_the_page_for_clusters_names_what_the_doctor_looks_at(said: str) -> None:
-    assert f"`{said}`" in CLUSTERS.replace("add `", "`")
+def test_the_page_for_clusters_names_what_the_doctor_checks(name: str) -> None:
+    assert f"`{name}`" in CLUSTERS.replace("add `", "`")
 
 
 def test_a_session_that_is_started_here_has_the_values_of_that_page(spark: SparkSession) -> None:
@@ -116,15 +114,15 @@ def test_a_session_that_is_started_here_has_the_values_of_that_page(spark: Spark
     assert [(name, spark.conf.get(name)) for name, _ in rows] == rows
 
 
-def test_what_that_page_runs_in_a_notebook_says_a_sentence_of_each_thing(
+def test_the_code_of_that_page_prints_a_sentence_for_each_finding(
     spark: SparkSession, capsys: pytest.CaptureFixture[str]
 ) -> None:
     *_, code = re.findall(r"```python\n(.*?)```", CLUSTERS, re.DOTALL)
     exec(code, {"wb": wb})
-    said = capsys.readouterr().out.splitlines()
-    assert [one for one in said if not re.match(r"(ok  |LOOK) [^:]+: .*\.$", one)] == []
-    told = {re.sub("^(ok  |LOOK) ", "", one).partition(":")[0] for one in said}
-    assert told >= {"Spark", "Java", "Time zone", "Arrow's buffers", "Kernels here", "Memory"}
+    lines = capsys.readouterr().out.splitlines()
+    assert [one for one in lines if not re.match(r"(ok  |LOOK) [^:]+: .*\.$", one)] == []
+    things = {re.sub("^(ok  |LOOK) ", "", one).partition(":")[0] for one in lines}
+    assert things >= {"Spark", "Java", "Time zone", "Arrow's buffers", "Kernels here", "Memory"}
 
 
 def test_the_options_of_the_doctor_on_that_page_are_known(
@@ -134,6 +132,6 @@ def test_the_options_of_the_doctor_on_that_page_are_known(
     monkeypatch.setattr("sys.argv", ["doctor", "--help"])
     with pytest.raises(SystemExit, match=r"^0$"):
         doctor.main()
-    known = capsys.readouterr().out
+    help_text = capsys.readouterr().out
     assert options == ["--master", "--remote"]
-    assert all(one in known for one in options)
+    assert all(one in help_text for one in options)

@@ -1,4 +1,4 @@
-"""The notebook of moving quartiles: one's own table runs in it, and its exercises are right."""
+"""The notebook of moving quartiles: a reader's table runs in it, and its exercises are right."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def accepted(answer: object) -> bool:
 
 
 def outliers(spark: SparkSession, around: str) -> "pd.Series[int]":
-    """How many hours of each airport are outliers of their own window."""
+    """Return how many hours of each airport are outliers of their own window."""
     iqr = wb.fn.quantile("temp", [0.25, 0.75])
     over = wb.Over("origin", "time", wb.Frame.range(f"-{around}", around), iqr=iqr)
     rows = over.run(wb.datasets.weather(spark)).select("origin", "temp", "iqr").toPandas()
@@ -39,15 +39,15 @@ def departures(spark: SparkSession) -> DataFrame:
 
 
 def test_how_many_hours_at_jfk_are_outliers(spark: SparkSession) -> None:
-    found = outliers(spark, "3 days")
-    assert accepted(int(found["JFK"]))
-    assert not accepted(int(found["EWR"]))
+    hours = outliers(spark, "3 days")
+    assert accepted(int(hours["JFK"]))
+    assert not accepted(int(hours["EWR"]))
 
 
 def test_which_airport_has_the_most_outliers_of_four_weeks(spark: SparkSession) -> None:
-    found = outliers(spark, "14 days")
-    assert accepted(found.idxmax())
-    assert (found == found.max()).sum() == 1
+    hours = outliers(spark, "14 days")
+    assert accepted(hours.idxmax())
+    assert (hours == hours.max()).sum() == 1
 
 
 def test_the_highest_moving_median_of_the_delay(spark: SparkSession) -> None:
@@ -57,7 +57,7 @@ def test_the_highest_moving_median_of_the_delay(spark: SparkSession) -> None:
     assert accepted(row[0])
 
 
-def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_it_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     hours = pd.date_range("1969-12-30", periods=90, freq="h", tz="UTC")
     shops = pd.DataFrame(
         {

@@ -30,12 +30,12 @@ KERNEL = "from workbench.durations import microseconds\nprint(microseconds('1 ho
 
 def new_notebook(cells: list[str], tags: dict[int, str]) -> Any:
     new: Any = nbformat.v4
-    made = [
+    code_cells = [
         new.new_code_cell(source, metadata={"tags": [tags[k]]} if k in tags else {})
         for k, source in enumerate(cells)
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return new.new_notebook(cells=made, metadata={"kernelspec": kernel})
+    return new.new_notebook(cells=code_cells, metadata={"kernelspec": kernel})
 
 
 @pytest.fixture(scope="module")
@@ -51,34 +51,34 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nbformat.write(new_notebook(FUNNEL, {0: "parameters"}), folder / "notebooks" / "funnel.ipynb")
     compared = new_notebook([KERNEL], {0: "nbval-check-output"})
     new: Any = nbformat.v4
-    said = new.new_output("stream", name="stdout", text="3600000000\n")
-    compared.cells[0].update(execution_count=1, outputs=[said])
+    output = new.new_output("stream", name="stdout", text="3600000000\n")
+    compared.cells[0].update(execution_count=1, outputs=[output])
     nbformat.write(compared, folder / "notebooks" / "kernel.ipynb")
     return folder
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A step of the workflow, with this environment's programs and compiled kernels."""
-    given = {name: text for name, text in WORKFLOW["env"].items() if name != "NUMBA_CACHE_DIR"}
-    places = {
+    """Run a step of the workflow, with this environment's programs and compiled kernels."""
+    variables = {name: text for name, text in WORKFLOW["env"].items() if name != "NUMBA_CACHE_DIR"}
+    paths = {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
     }
     return subprocess.run(
         ["bash", "-e", "-c", command],
         cwd=folder,
-        env=os.environ | given | places,
+        env=os.environ | variables | paths,
         capture_output=True,
         text=True,
         check=False,
     )
 
 
-def test_the_workflow_takes_out_what_the_check_would_find() -> None:
+def test_the_workflow_removes_what_the_check_would_find() -> None:
     assert sum(STRIP in step.get("run", "") for step in WORKFLOW["steps"]) == 1
 
 
-def test_what_it_installs_is_what_the_project_is_tested_with() -> None:
+def test_it_installs_the_versions_that_the_project_is_tested_with() -> None:
     wheel, *others = BLOCKS["requirements.txt"].split()
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     assert re.search(r'^version = "0.1.0"$', project, re.MULTILINE)
@@ -86,26 +86,28 @@ def test_what_it_installs_is_what_the_project_is_tested_with() -> None:
     assert [one for one in others if f'"{one}"' not in project] == []
 
 
-# Five processes, one of which starts Spark: a busy machine takes its time for them.
+# Five processes, one of which starts Spark: on a busy machine, they take long.
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("jvm")
 def test_each_command_of_the_workflow_runs_in_such_a_repository(repository: Path) -> None:
     steps = [one for one in WORKFLOW["steps"] if "run" in one]
     assert steps[0]["name"] == "Install"
-    # The network is left alone: what is installed is here.
+    # The packages are installed here, so the first step is left out: it needs the network.
     for step in steps[1:]:
         done = run(step["run"], repository)
         assert done.returncode == 0, (step["name"], done.stdout, done.stderr)
-    made = nbformat.read(repository / "out" / "funnel.ipynb", as_version=4)
-    (given,) = [c for c in made.cells if "injected-parameters" in c.metadata.get("tags", [])]
-    assert 'window = "2 hours"' in given.source
-    # Within an hour, as the notebook says, nobody pays; within two, one does.
-    said = [out.text for cell in made.cells for out in cell.outputs if "text" in out]
-    assert said[-1].strip() == "[2, 1]"
+    notebook = nbformat.read(repository / "out" / "funnel.ipynb", as_version=4)
+    (parameters,) = [
+        c for c in notebook.cells if "injected-parameters" in c.metadata.get("tags", [])
+    ]
+    assert 'window = "2 hours"' in parameters.source
+    # Within an hour, the window in the notebook, nobody pays; within two, one user does.
+    texts = [out.text for cell in notebook.cells for out in cell.outputs if "text" in out]
+    assert texts[-1].strip() == "[2, 1]"
     assert "<iframe" in (repository / "out" / "funnel.html").read_text("utf-8")
 
 
-def test_what_cannot_be_read_without_a_kernel_is_named(
+def test_cells_that_cannot_be_read_without_a_kernel_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new: Any = nbformat.v4

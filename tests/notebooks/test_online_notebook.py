@@ -1,4 +1,4 @@
-"""The notebook on features now: its exercise takes the right answer, and one's own table runs."""
+"""The notebook on features now: its exercise takes the right answer, and a reader's table runs."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_the_departures_of_an_airport_in_30_days(spark: SparkSession) -> None:
     assert digest_of(row["count_30d"] + 1) not in NOTEBOOK.read_text()
 
 
-def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_it_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     sold = pd.DataFrame(
         {
             "shop": ["a", "b", "c"] * 160,

@@ -1,4 +1,4 @@
-"""The notebook of queries: its exercises take the right answers, and one's own table runs in it."""
+"""The notebook of queries: its exercises take the right answers, and a reader's table runs."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ OWN_TABLE = """
 source = {meters!r}
 key, time, value = "the meter", "at", "kwh"
 """
-#: Behind it stand the tables of the other articles.
+#: The cells after it use the tables of the other articles.
 NEXT_ARTICLE = "## ClickHouse's funnel"
 
 
@@ -34,7 +34,7 @@ def test_days_below_the_moving_lower_quartile(spark: SparkSession) -> None:
     assert not accepted(days + 5)
 
 
-def test_of_how_many_parts_a_query_is(spark: SparkSession) -> None:
+def test_the_number_of_parts_of_a_query(spark: SparkSession) -> None:
     ranked = """
         SELECT plant, mwh
         FROM (SELECT plant, mwh, rank() OVER (PARTITION BY plant ORDER BY date DESC) AS r FROM t) t
@@ -53,7 +53,7 @@ def test_how_far_the_nine_events_get_in_two_seconds(spark: SparkSession) -> None
     assert accepted(row.level)
 
 
-def test_what_a_late_row_makes_of_the_sum_before_it(spark: SparkSession) -> None:
+def test_the_sum_before_a_late_row(spark: SparkSession) -> None:
     rows = pd.DataFrame({"ts": [0, 2, 6, 10, 17], "x": [5, 3, 8, 9, 0]})
     text = (
         "SELECT ts, sum(x) OVER (ORDER BY ts ROWS BETWEEN 0 PRECEDING AND 1 FOLLOWING) AS s FROM t"
@@ -63,7 +63,7 @@ def test_what_a_late_row_makes_of_the_sum_before_it(spark: SparkSession) -> None
 
 
 @pytest.mark.filterwarnings("ignore:.*rows were left out")
-def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_it_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     meters = pd.DataFrame(
         {
             "the meter": [f"m{i % 3}" for i in range(60)],

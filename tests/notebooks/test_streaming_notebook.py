@@ -1,4 +1,4 @@
-"""The notebook on streams: its exercises take the right answers, and one's own table runs."""
+"""The notebook on streams: its exercises take the right answers, and a reader's table runs."""
 
 from pathlib import Path
 
@@ -34,12 +34,12 @@ def test_the_changes_of_the_articles_insert() -> None:
     assert accepted(len(changes))
 
 
-def test_the_watermark_that_lets_a_row_go() -> None:
-    at, looks = (
+def test_the_watermark_that_closes_the_window_of_a_row() -> None:
+    times, extents = (
         [600, 602, 610, 617],
         [FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1), frame_extent("lead", 1)],
     )
-    steps = play_close(at, looks, 612, lambda m: f"{m // 60}:{m % 60:02}", waiting=2).lesson[
+    steps = play_close(times, extents, 612, lambda m: f"{m // 60}:{m % 60:02}", waiting=2).lesson[
         "steps"
     ]
     assert "Row 2 waits for the watermark to reach 10:17." in [step["caption"] for step in steps]
@@ -47,7 +47,7 @@ def test_the_watermark_that_lets_a_row_go() -> None:
     assert not accepted("10:12")
 
 
-def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_it_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     meters = pd.DataFrame(
         {
             "meter": [f"m{i % 2}" for i in range(120)],

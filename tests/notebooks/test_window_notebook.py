@@ -1,4 +1,4 @@
-"""The notebook on windows: its exercises take the right answers, and one's own table runs in it."""
+"""The notebook on windows: its exercises take the right answers, and a reader's table runs."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def test_steps_of_the_moving_median(plants: DataFrame) -> None:
     assert accepted(len(player.lesson["steps"]))
 
 
-def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_it_runs_on_a_reader_s_table(spark: SparkSession, tmp_path: Path) -> None:
     hours = pd.date_range("1969-12-30", periods=30, freq="6h", tz="UTC")
     heat = [None if i % 11 == 5 else i * i % 17 / 2 for i in range(60)]
     sensors = pd.DataFrame({"sensor": ["a", "b"] * 30, "at": hours.repeat(2), "heat": heat})

@@ -1,4 +1,4 @@
-"""The notebook of window tiling: its exercises are right, and one's own tables run in it."""
+"""The notebook of window tiling: its exercises are right, and a reader's tables run in it."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from workbench.lessons.window_types import window_types
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "05-window-tiling.ipynb"
 OWN_TABLES = """
-asked_from, events_from = {asked!r}, {sold!r}
+asked_from, events_from = {queries!r}, {sold!r}
 key, time, value = "the shop", "at", "euro"
 windows = ["3 hours", "10 days"]
 """
@@ -23,7 +23,7 @@ def accepted(answer: object) -> bool:
     return digest_of(answer) in NOTEBOOK.read_text()
 
 
-def test_into_how_many_tiles_the_longest_range_is_cut() -> None:
+def test_the_number_of_tiles_of_the_longest_range() -> None:
     assert accepted(len(tiles_of(1, 63)))
     assert not accepted(len(tiles_of(0, 63)))
 
@@ -49,9 +49,9 @@ def test_what_carl_rated_within_thirty_days(spark: SparkSession) -> None:
     assert accepted(round(row.rating_30d, 2))
 
 
-def test_it_runs_on_tables_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_it_runs_on_a_reader_s_tables(spark: SparkSession, tmp_path: Path) -> None:
     hours = pd.date_range("1969-12-30", periods=90, freq="h", tz="UTC")
     sold = pd.DataFrame({"the shop": ["a", "b", None] * 30, "at": hours, "euro": range(90)})
-    asked = sold[["the shop", "at"]][::7]
-    texts = texts_with(spark, NOTEBOOK, OWN_TABLES, tmp_path, asked=asked, sold=sold)
+    queries = sold[["the shop", "at"]][::7]
+    texts = texts_with(spark, NOTEBOOK, OWN_TABLES, tmp_path, queries=queries, sold=sold)
     assert any("euro_avg_10d" in text for text in texts)

@@ -1,4 +1,4 @@
-"""Other systems' own tests, read from a checkout of theirs and asked of ``wb.sql``.
+"""Tests of other systems, read from a checkout of their sources and run through ``wb.sql``.
 
-Nothing of their text is here: a person who has their sources says where they are.
+None of their text is here: whoever has the sources passes their path.
 """

@@ -1,7 +1,7 @@
-"""``python -m tests.peers duckdb --checkout PATH``: a system's own tests, asked of ``wb.sql``.
+"""``python -m tests.peers duckdb --checkout PATH``: run a system's own tests through ``wb.sql``.
 
-Each question goes as text through ``wb.sql``, and its answer is that of the file, or of the system
-itself in this process where the file has a hash. The end is 1 if any differs.
+Each query runs as text through ``wb.sql``. The expected answer is that of the file, or that of the
+system itself in this process where the file has only a hash. The exit code is 1 if any differs.
 """
 
 import argparse
@@ -20,36 +20,36 @@ PEERS = {
     "duckdb": on_duckdb.ask_all,
     "risingwave": on_risingwave.ask_all,
 }
-#: Many questions of some rows each.
+#: Settings for many queries of few rows each.
 FEW = FOR_FEW_ROWS | {
     PARTITIONS: 1,
     ZONE: "UTC",
     "spark.default.parallelism": 1,
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
-    # Times of day, which this release of Spark does not have by itself.
+    # Enables times of day, which this release of Spark does not have by default.
     "spark.sql.timeType.enabled": "true",
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Ask the tests of one system; 1 if an answer differs, 2 if there is none."""
+    """Run the tests of one system; return 1 if an answer differs, 2 if there are no tests."""
     parser = argparse.ArgumentParser(prog="python -m tests.peers", description=__doc__)
     parser.add_argument("system", choices=sorted(PEERS))
     parser.add_argument("--checkout", type=Path, required=True, help="a folder of its sources")
-    parser.add_argument("--only", default="", help="what the names of its files hold")
-    parser.add_argument("--whole", action="store_true", help="tell each query that fails")
-    given = parser.parse_args(arguments)
-    if not given.checkout.is_dir():
-        parser.error(f"--checkout: there is no folder {str(given.checkout)!r}.")
+    parser.add_argument("--only", default="", help="a part of the names of its files")
+    parser.add_argument("--whole", action="store_true", help="print each query that fails")
+    options = parser.parse_args(arguments)
+    if not options.checkout.is_dir():
+        parser.error(f"--checkout: there is no folder {str(options.checkout)!r}.")
     wb.session({"spark.master": "local[2]", **FEW})
     warnings.simplefilter("ignore")
-    report, start = Report(given.whole), time.monotonic()
-    PEERS[given.system](given.checkout, report, given.only)
+    report, start = Report(options.whole), time.monotonic()
+    PEERS[options.system](options.checkout, report, options.only)
     print(report.text(), flush=True)
-    print(f"\n{given.system}, {time.monotonic() - start:.0f} s")
-    if not report.found:
-        print(f"there are no tests of {given.system} below {given.checkout}")
+    print(f"\n{options.system}, {time.monotonic() - start:.0f} s")
+    if not report.outcomes:
+        print(f"there are no tests of {options.system} below {options.checkout}")
         return 2
     return int(report.count(FAILED) > 0)
 

@@ -1,4 +1,4 @@
-"""One question as text through ``wb.sql``, and its answer as text."""
+"""Run one query as text through ``wb.sql``, and return its answer as text."""
 
 import re
 from collections.abc import Mapping
@@ -14,25 +14,25 @@ import workbench as wb
 from tests.oracle import duck
 from tests.peers.compare import Row, plain
 
-#: What a text has that asks for a window.
+#: Matches a query with a window.
 WINDOW = re.compile(r"\bOVER\s*[(\w]|\bQUALIFY\b", re.IGNORECASE)
-#: Tables that hold more rows say nothing about what a query means.
+#: Queries over larger tables are left out: they test the same meaning.
 MOST_ROWS = 100_000
 
 
 def tree_of(text: str, dialect: str) -> exp.Expr | None:
-    """A text as sqlglot reads it; None where it does not."""
+    """Return a query as sqlglot parses it; None where it cannot."""
     try:
-        found = [one for one in sqlglot.parse(text, read=dialect) if one is not None]
+        trees = [one for one in sqlglot.parse(text, read=dialect) if one is not None]
     except (SqlglotError, RecursionError):
         return None
-    # A comment behind the last semicolon is a statement to sqlglot.
-    found = [one for one in found if not isinstance(one, exp.Semicolon)]
-    return found[0] if len(found) == 1 else None
+    # A comment after the last semicolon is a statement to sqlglot.
+    trees = [one for one in trees if not isinstance(one, exp.Semicolon)]
+    return trees[0] if len(trees) == 1 else None
 
 
 def texts(answer: "pa.Table | DataFrame") -> list[Row]:
-    """The rows of an answer as DuckDB writes values."""
+    """Return the rows of an answer as DuckDB writes values."""
     if isinstance(answer, DataFrame):
         answer = answer.toArrow()
     names = [f"c{k}" for k in range(answer.num_columns)]
@@ -44,34 +44,34 @@ def texts(answer: "pa.Table | DataFrame") -> list[Row]:
 
 
 def ask(text: str, dialect: str, tables: Mapping[str, Any]) -> tuple[list[Row], list[str]]:
-    """The rows that ``wb.sql`` gives, and the names of its columns."""
+    """Return the rows that ``wb.sql`` gives, and the names of their columns."""
     df = wb.sql(text, dialect=dialect, **dict(tables))
     return texts(df), df.columns
 
 
 def why_it_failed(error: Exception) -> str:
-    """An error in one line, whoever has raised it."""
+    """Return an error in one line, whoever has raised it."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = next((line for line in lines if not line.startswith(("Traceback", "File "))), "")
+    first = next((line for line in lines if not line.startswith(("Traceback", "File "))), "")
     if isinstance(error, wb.WorkbenchError):
-        return said
-    own = [line for line in lines if "Error:" in line or "Exception:" in line]
-    return f"{type(error).__name__}: {own[-1] if own and 'Python' in str(error) else said}"
+        return first
+    named = [line for line in lines if "Error:" in line or "Exception:" in line]
+    return f"{type(error).__name__}: {named[-1] if named and 'Python' in str(error) else first}"
 
 
 def places_of_order(tree: exp.Expr | None, names: list[str]) -> list[int] | None:
-    """The columns of an answer that it is ordered by; None where it is not ordered."""
+    """Return the columns that an answer is ordered by; None where it is not ordered."""
     order = tree.args.get("order") if tree is not None else None
     if order is None:
         return None
     plain_names = [name.lower() for name in names]
-    found: list[int] = []
+    places: list[int] = []
     for term in order.expressions:
         node = term.this
         if isinstance(node, exp.Literal) and not node.is_string:
-            found.append(int(node.this) - 1)
+            places.append(int(node.this) - 1)
         elif isinstance(node, exp.Column) and node.name.lower() in plain_names:
-            found.append(plain_names.index(node.name.lower()))
+            places.append(plain_names.index(node.name.lower()))
         else:
             break
-    return found
+    return places

@@ -1,4 +1,4 @@
-"""Answers of two systems beside each other, as text."""
+"""Compare the answers of two systems as text."""
 
 import re
 from collections.abc import Sequence
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 Row = tuple[str, ...]
 
 _NUMBER = re.compile(r"(?<![\w.])[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![\w.])")
-#: What is written behind a time where a session has a zone.
+#: The offset after a time, in a session with a zone.
 _UTC = re.compile(r"(\d\d:\d\d(:\d\d(\.\d+)?)?)\+00(:00)?(?!\d)")
 
 
 def plain(text: str | None) -> str:
-    """A value's text as it compares: numbers as numbers, however they are written.
+    """Return a value's text in the form that is compared: equal numbers have equal text.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def plain(text: str | None) -> str:
     if text in ("true", "false", "t", "f"):
         return "1" if text in ("true", "t") else "0"
     text = _UTC.sub(r"\1", "" if text == "(empty)" else text.strip())
-    return _NUMBER.sub(lambda found: _short(found[0]), text)
+    return _NUMBER.sub(lambda match: _short(match[0]), text)
 
 
 def _short(number: str) -> str:
@@ -34,7 +34,7 @@ def _short(number: str) -> str:
 
 
 def rows_of(lines: Sequence[str], width: int) -> list[Row]:
-    """The rows that a file prints: one a line, or one value a line."""
+    """Return the rows that a file prints: a row on each line, or a value on each line."""
     if any("\t" in line for line in lines) or (width > 1 and _spaced(lines, width)):
         parts = [line.split("\t") if "\t" in line else re.split(r"\s{2,}|\t", line.strip())
                  for line in lines]  # fmt: skip
@@ -47,16 +47,16 @@ def _spaced(lines: Sequence[str], width: int) -> bool:
     return all(len(re.split(r"\s{2,}", line.strip())) == width for line in lines)
 
 
-def differing(found: list[Row], expected: list[Row], ordered: bool, by_value: bool) -> str:
-    """Say where two answers differ; nothing where they do not."""
+def differing(answer: list[Row], expected: list[Row], ordered: bool, by_value: bool) -> str:
+    """Return where two answers differ; "" where they do not."""
     if by_value:
-        found = [(one,) for row in found for one in row]
+        answer = [(one,) for row in answer for one in row]
         expected = [(one,) for row in expected for one in row]
     if not ordered:
-        found, expected = sorted(found), sorted(expected)
-    if len(found) != len(expected):
-        return f"the answer differs: {len(found)} rows, and {len(expected)} there"
-    for k, (ours, theirs) in enumerate(zip(found, expected, strict=True)):
+        answer, expected = sorted(answer), sorted(expected)
+    if len(answer) != len(expected):
+        return f"the answer differs: {len(answer)} rows, and {len(expected)} there"
+    for k, (ours, theirs) in enumerate(zip(answer, expected, strict=True)):
         if not _same(ours, theirs):
             return f"the answer differs\nrow {k} is {ours}, and there {theirs}"
     return ""

@@ -1,4 +1,4 @@
-"""ClickHouse's stateless tests of ``windowFunnel``, with their answers in a file beside each."""
+"""ClickHouse's stateless tests of ``windowFunnel``, with the answers in a file next to each."""
 
 import json
 import re
@@ -24,14 +24,14 @@ _MUST_FAIL = re.compile(r"--\s*\{\s*(server|client)Error")
 
 
 def ask_all(checkout: Path, report: Report, only: str = "") -> None:
-    """Ask all questions of ClickHouse's funnel tests in a checkout.
+    """Run all queries of ClickHouse's funnel tests in a checkout.
 
     Parameters
     ----------
     checkout : Path
     report : Report
     only : str
-        What the names of the files hold.
+        A part of the names of the files.
     """
     session = clickhouse()
     for file in files_of(checkout, (".sql",), ("window_funnel", "windowfunnel", "funnel_window")):
@@ -46,14 +46,14 @@ def ask_all(checkout: Path, report: Report, only: str = "") -> None:
 
 
 def statements(text: str) -> Iterator[tuple[int, str, bool]]:
-    """The statements of a file, each with its line and whether it must fail."""
+    """Yield the statements of a file, each with its line and whether it must fail."""
     begin: int | None = None
     for token in sqlglot.tokenize(text, read="clickhouse"):
         if token.token_type is not TokenType.SEMICOLON:
             begin = token.start if begin is None else begin
         elif begin is not None:
-            behind = text[token.end + 1 :].partition("\n")[0]
-            must_fail = _MUST_FAIL.search(behind) is not None
+            comment = text[token.end + 1 :].partition("\n")[0]
+            must_fail = _MUST_FAIL.search(comment) is not None
             yield text.count("\n", 0, begin) + 1, text[begin : token.start].strip(), must_fail
             begin = None
 
@@ -61,16 +61,16 @@ def statements(text: str) -> Iterator[tuple[int, str, bool]]:
 class _File:
     def __init__(self, file: Path, session: Session, report: Report) -> None:
         self.file, self.session, self.report = file, session, report
-        beside = file.with_suffix(".reference")
-        lines = beside.read_text("utf-8").splitlines() if beside.is_file() else []
+        reference = file.with_suffix(".reference")
+        lines = reference.read_text("utf-8").splitlines() if reference.is_file() else []
         text = file.read_text("utf-8")
-        # A file with its questions put in has only the lines between them as answers.
+        # A file that echoes its queries has the answers on the lines between them.
         echoed = set(text.splitlines()) if lines and "echoOn" in lines[0] else set()
         self.expected = [line for line in lines if line not in echoed and "echoOn" not in line]
         self.text, self.place = text, 0
 
     def run(self) -> None:
-        """Ask its questions one by one."""
+        """Run its queries one by one."""
         for line, text, must_fail in statements(self.text):
             place = f"{self.file.name}:{line}"
             record = Record(place, "error" if must_fail else "query", text)
@@ -81,28 +81,28 @@ class _File:
                 continue
             self._query(record, live.splitlines())
 
-    def _without_an_answer(self, record: Record, said: str) -> None:
+    def _without_an_answer(self, record: Record, error_text: str) -> None:
         if not _FUNNEL.search(record.text):
             return
         if record.kind != "error":
-            self.report.note(record, NOT_APPLICABLE, f"ClickHouse fails: {said[:80]}")
+            self.report.note(record, NOT_APPLICABLE, f"ClickHouse fails: {error_text[:80]}")
             return
         try:
-            self._ours(record.text)
+            self._our_answer(record.text)
         except Exception as error:
             self.report.note(record, REFUSED, why_it_failed(error))
         else:
             self.report.note(record, ANSWERED, "it has an answer here")
 
     def _query(self, record: Record, live: list[str]) -> None:
-        printed = self._of_file(live)
+        printed = self._printed(live)
         if not live:
             return
         if not _FUNNEL.search(record.text):
             self.report.note(record, NOT_APPLICABLE, "no funnel in it")
             return
         try:
-            found = self._ours(record.text)[0]
+            answer = self._our_answer(record.text)[0]
         except Exception as error:
             self.report.note(record, FAILED, why_it_failed(error))
             return
@@ -111,38 +111,38 @@ class _File:
         expected = _rows(live)
         if differing(_rows(printed), expected, ordered, False):
             self.report.of_another_version.append(record)
-        why = differing(found, expected, ordered, False)
+        why = differing(answer, expected, ordered, False)
         self.report.note(record, FAILED if why else PASSED, why)
 
-    def _of_file(self, live: list[str]) -> list[str]:
-        """The next lines of the file; those of ClickHouse here where there is none beside it."""
+    def _printed(self, live: list[str]) -> list[str]:
+        """Return the next lines of the file with answers, or those of ClickHouse if it has none."""
         if not self.expected:
             return live
-        found = self.expected[self.place : self.place + len(live)]
+        lines = self.expected[self.place : self.place + len(live)]
         self.place += len(live)
-        return found
+        return lines
 
-    def _ours(self, text: str) -> tuple[list[Row], list[str]]:
+    def _our_answer(self, text: str) -> tuple[list[Row], list[str]]:
         query = _FORMAT.sub("", text)
         tree = tree_of(query, "clickhouse")
         names = {one.name for one in tree.find_all(exp.Table)} if tree is not None else set()
         tables: dict[str, Any] = {
-            name: held for name in sorted(names) if (held := self._held(name)) is not None
+            name: table for name in sorted(names) if (table := self._table(name)) is not None
         }
         return ask(query, "clickhouse", tables)
 
-    def _held(self, name: str) -> pa.Table | None:
+    def _table(self, name: str) -> pa.Table | None:
         try:
             lines = str(self.session.query(f"DESCRIBE TABLE `{name}`", "TSV")).splitlines()
         except Exception:
             return None
-        columns = ", ".join(_as_spark_has(*line.split("\t")[:2]) for line in lines)
-        found: pa.Table = self.session.query(f"SELECT {columns} FROM `{name}`", "ArrowTable")
-        return found
+        columns = ", ".join(_spark_column(*line.split("\t")[:2]) for line in lines)
+        table: pa.Table = self.session.query(f"SELECT {columns} FROM `{name}`", "ArrowTable")
+        return table
 
 
-def _as_spark_has(column: str, kind: str) -> str:
-    """A column, of a type that Spark has."""
+def _spark_column(column: str, kind: str) -> str:
+    """Return a column with a type that Spark has."""
     if "DateTime" in kind:
         return f"toDateTime64(`{column}`, 3, 'UTC') AS `{column}`"
     return f"toInt64(`{column}`) AS `{column}`" if "UInt" in kind else f"`{column}`"

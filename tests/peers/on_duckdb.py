@@ -1,4 +1,4 @@
-"""DuckDB's own tests of windows: its files say the answers, and DuckDB itself where they do not."""
+"""DuckDB's own tests of windows, with the answers of its files, or else those of DuckDB."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.peers.asked import MOST_ROWS, WINDOW, ask, places_of_order, tree_of, 
 from tests.peers.compare import Row, differing, plain, rows_of
 from tests.peers.records import Record, files_of
 from tests.peers.report import ANSWERED, FAILED, NOT_APPLICABLE, PASSED, REFUSED, Report
-from tests.peers.sqllogic import UnreadableError, hash_of, records
+from tests.peers.sqllogic import UnreadableError, is_hash, records
 
 #: Types of DuckDB that Spark has by another name.
 _TYPES = {
@@ -21,10 +21,10 @@ _TYPES = {
     "UINTEGER": "BIGINT", "USMALLINT": "INTEGER", "UTINYINT": "SMALLINT", "UUID": "VARCHAR",
     "TIMESTAMP_S": "TIMESTAMP", "TIMESTAMP_MS": "TIMESTAMP", "TIMESTAMP_NS": "TIMESTAMP",
 }  # fmt: skip
-#: What a session may set, and a query cannot say: where nulls go, and how text is ordered.
+#: Settings that have no form in a query: where nulls go, and how text is ordered.
 _SETTING = re.compile(r"\s*(SET|PRAGMA)\s+default_(null_order|order|collation)\b", re.IGNORECASE)
-#: What is asked of DuckDB and of no other system.
-_ITS_OWN = {
+#: Features of DuckDB that no other system has.
+_ONLY_DUCKDB = {
     "random": "random numbers", "setseed": "random numbers", r"uuid\(": "random numbers",
     "rowid": "rowid",
     "getvariable": "variables of a session", "pragma_": "DuckDB's own state",
@@ -33,14 +33,14 @@ _ITS_OWN = {
 
 
 def ask_all(checkout: Path, report: Report, only: str = "") -> None:
-    """Ask all questions of DuckDB's window tests in a checkout.
+    """Run all queries of DuckDB's window tests in a checkout.
 
     Parameters
     ----------
     checkout : Path
     report : Report
     only : str
-        What the names of the files hold.
+        A part of the names of the files.
     """
     for file in files_of(checkout, (".test", ".test_slow"), ("window",)):
         if only in file.name:
@@ -48,17 +48,17 @@ def ask_all(checkout: Path, report: Report, only: str = "") -> None:
 
 
 class _Session:
-    """One test file, whose statements a DuckDB of its own has."""
+    """One test file, and a separate DuckDB that runs its statements."""
 
     def __init__(self, checkout: Path, report: Report) -> None:
         self.checkout, self.report = checkout, report
         self.con = duckdb.connect(config={"threads": 1})
         self.con.execute(f"SET file_search_path = '{checkout}'")
         self.macros: set[str] = set()
-        self.is_set_otherwise = False
+        self.has_settings = False
 
     def run(self, file: Path) -> None:
-        """Ask its questions one by one."""
+        """Run its queries one by one."""
         try:
             with TemporaryDirectory(prefix="peers-") as folder:
                 for record in records(file, self.checkout, {"TEST_DIR": folder}):
@@ -80,16 +80,16 @@ class _Session:
 
     def _statement(self, record: Record, tree: exp.Expr | None) -> None:
         if isinstance(tree, exp.Create) and isinstance(tree.expression, exp.Query):
-            inner = Record(record.place, "query", _behind_as(record.text))
+            inner = Record(record.place, "query", _query_of(record.text))
             if tree.find(exp.Window) is not None and tree.args["kind"] == "TABLE":
                 self._query(inner, tree_of(inner.text, "duckdb"))
-        if found := re.match(r"\s*CREATE\s.*?MACRO\s+(\w+)", record.text, re.I | re.S):
-            self.macros.add(found[1].lower())
+        if match := re.match(r"\s*CREATE\s.*?MACRO\s+(\w+)", record.text, re.I | re.S):
+            self.macros.add(match[1].lower())
         if _SETTING.match(record.text):
-            # Its answers are those of a session, and DuckDB without it is the judge.
-            self.is_set_otherwise = True
+            # The file's answers depend on the setting; DuckDB without it gives the expected ones.
+            self.has_settings = True
             return
-        # What fails here is missed by the questions that need it, and said of them.
+        # The queries that need a statement that fails here report it.
         try:
             self.con.execute(record.text)
         except duckdb.Error:
@@ -106,29 +106,29 @@ class _Session:
             return
         try:
             tables = self._tables(tree, record.text)
-            found, names = ask(record.text, "duckdb", tables)
+            answer, names = ask(record.text, "duckdb", tables)
         except Exception as error:
             self.report.note(record, FAILED, why_it_failed(error))
             return
-        why = self._differing(record, tree, found, theirs, names)
+        why = self._differing(record, tree, answer, theirs, names)
         self.report.note(record, FAILED if why else PASSED, why)
 
     def _differing(
-        self, record: Record, tree: exp.Expr | None, found: list[Row], theirs: list[Row],
+        self, record: Record, tree: exp.Expr | None, answer: list[Row], theirs: list[Row],
         names: list[str],
     ) -> str:  # fmt: skip
         expected = theirs
-        if record.expected and not hash_of(record.expected) and not self.is_set_otherwise:
+        if record.expected and not is_hash(record.expected) and not self.has_settings:
             printed = rows_of(record.expected, len(names))
             if differing(printed, theirs, False, True):
                 self.report.of_another_version.append(record)
             else:
                 expected = printed
         order = None if record.sort else places_of_order(tree, names)
-        why = differing(found, expected, False, record.sort == "valuesort")
+        why = differing(answer, expected, False, record.sort == "valuesort")
         if not why and order:
             why = differing(
-                [tuple(row[k] for k in order) for row in found],
+                [tuple(row[k] for k in order) for row in answer],
                 [tuple(row[k] for k in order) for row in expected],
                 True, False,
             )  # fmt: skip
@@ -151,7 +151,7 @@ class _Session:
             return f"not a question: {text.split()[0].upper()}"
         if not WINDOW.search(record.text) and not self._windows_in_views(tree):
             return "no window in it"
-        for word, why in _ITS_OWN.items():
+        for word, why in _ONLY_DUCKDB.items():
             if re.search(rf"\b{word}", text):
                 return why
         if called := [one for one in self.macros if re.search(rf"\b{one}\s*\(", text)]:
@@ -164,7 +164,7 @@ class _Session:
         return ""
 
     def _live(self, text: str) -> list[Row]:
-        """DuckDB's answer as text."""
+        """Return DuckDB's answer as text."""
         try:
             rows = self.con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM (\n{text}\n)").fetchall()
         except duckdb.Error:
@@ -172,8 +172,8 @@ class _Session:
         return [tuple(map(plain, row)) for row in rows]
 
     def _views(self) -> dict[str, str]:
-        found = self.con.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal")
-        return {name.lower(): _behind_as(sql) for name, sql in found.fetchall()}
+        views = self.con.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal")
+        return {name.lower(): _query_of(sql) for name, sql in views.fetchall()}
 
     def _windows_in_views(self, tree: exp.Expr | None) -> bool:
         views = self._views()
@@ -181,32 +181,32 @@ class _Session:
 
     def _rows(self, name: str) -> int:
         try:
-            found = self.con.execute(f"SELECT count(*) FROM {_quoted(name)}").fetchone()
+            count = self.con.execute(f"SELECT count(*) FROM {_quoted(name)}").fetchone()
         except duckdb.Error:
             return 0
-        return int(found[0]) if found else 0
+        return int(count[0]) if count else 0
 
     def _tables(self, tree: exp.Expr | None, text: str) -> dict[str, Any]:
-        """The tables that a question names, as this process holds them."""
+        """Return the tables that a query names."""
         names = _names(tree) or [one.lower() for one in re.findall(r"\b\w+\b", text)]
         views = self._views()
-        found: dict[str, Any] = {}
+        tables: dict[str, Any] = {}
         for name in names:
             if WINDOW.search(views.get(name, "")):
                 inner = self._tables(tree_of(views[name], "duckdb"), views[name])
                 import workbench as wb
 
-                found[name] = wb.sql(views[name], **inner)
-            elif (held := self._held(name)) is not None:
-                found[name] = held
-        return found
+                tables[name] = wb.sql(views[name], **inner)
+            elif (table := self._table(name)) is not None:
+                tables[name] = table
+        return tables
 
-    def _held(self, name: str) -> pa.Table | None:
+    def _table(self, name: str) -> pa.Table | None:
         try:
             described = self.con.execute(f"DESCRIBE SELECT * FROM {_quoted(name)}").fetchall()
         except duckdb.Error:
             return None
-        columns = ", ".join(_as_spark_has(column, kind) for column, kind, *_ in described)
+        columns = ", ".join(_spark_column(column, kind) for column, kind, *_ in described)
         return self.con.sql(f"SELECT {columns} FROM {_quoted(name)}").to_arrow_table()
 
 
@@ -218,15 +218,15 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _as_spark_has(column: str, kind: str) -> str:
-    """A column, of a type that Spark has."""
+def _spark_column(column: str, kind: str) -> str:
+    """Return a column with a type that Spark has."""
     other = "VARCHAR" if kind.startswith("ENUM") else _TYPES.get(kind)
     name = _quoted(column)
     return f"CAST({name} AS {other}) AS {name}" if other else name
 
 
-def _behind_as(text: str) -> str:
-    """The question of a statement that keeps its answer."""
+def _query_of(text: str) -> str:
+    """Return the query of a statement that creates a table or a view."""
     return re.split(r"\bAS\b", text, maxsplit=1, flags=re.IGNORECASE)[1].strip().rstrip(";")
 
 
@@ -238,7 +238,7 @@ def _names(tree: exp.Expr | None) -> list[str]:
 
 
 def _counted(tree: exp.Expr | None) -> int:
-    """The greatest number that a table function goes to."""
+    """Return the greatest number in a call of a table function."""
     if tree is None:
         return 0
     functions = [one.this for one in tree.find_all(exp.Table) if isinstance(one.this, exp.Func)]

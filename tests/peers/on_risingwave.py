@@ -1,4 +1,4 @@
-"""RisingWave's end-to-end tests of windows: its files say the answers, DuckDB holds the tables."""
+"""RisingWave's end-to-end tests of windows: its files have the answers, DuckDB has the tables."""
 
 import os
 import re
@@ -31,17 +31,17 @@ _CLOSE = re.compile(r"\bEMIT\s+ON\s+WINDOW\s+CLOSE\b", re.IGNORECASE)
 
 
 def ask_all(checkout: Path, report: Report, only: str = "") -> None:
-    """Ask all questions of RisingWave's window tests in a checkout.
+    """Run all queries of RisingWave's window tests in a checkout.
 
     Parameters
     ----------
     checkout : Path
     report : Report
     only : str
-        What the paths of the files hold.
+        A part of the paths of the files.
     """
     for file in files_of(checkout, (".slt", ".slt.part"), ("over_window", "eowc")):
-        # The others are put into these.
+        # Parts are included by the other files.
         if only in file.as_posix() and file.name != "main.slt" and not _is_part(file):
             _Session(checkout.resolve(), report).run(file)
 
@@ -53,7 +53,7 @@ def _is_part(file: Path) -> bool:
 
 @dataclass
 class _Stream:
-    """A table with a watermark: what has come, batch by batch."""
+    """A table with a watermark, whose rows arrive batch by batch."""
 
     column: str
     delay: str
@@ -61,22 +61,22 @@ class _Stream:
     batches: int = 0
 
     def add(self, rows: pa.Table) -> None:
-        """Write what has come since the last time."""
+        """Write the rows that have arrived since the last batch."""
         place = self.folder / f"{self.batches:05d}.parquet"
         pq.write_table(rows, place, coerce_timestamps="us")
         os.utime(place, (self.batches, self.batches))
         self.batches += 1
 
     def read(self) -> DataFrame:
-        """The stream, from its beginning on."""
+        """Return the stream from its beginning."""
         spark = wb.session()
-        kinds = spark.read.parquet(str(self.folder)).schema
-        reader = spark.readStream.schema(kinds).option("maxFilesPerTrigger", 1)
+        schema = spark.read.parquet(str(self.folder)).schema
+        reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
         return reader.parquet(str(self.folder)).withWatermark(self.column, self.delay)
 
 
 class _Session:
-    """One test file, whose tables a DuckDB of its own has."""
+    """One test file, and a separate DuckDB with its tables."""
 
     def __init__(self, checkout: Path, report: Report) -> None:
         self.checkout, self.report = checkout, report
@@ -86,7 +86,7 @@ class _Session:
         self.streams: dict[str, _Stream] = {}
 
     def run(self, file: Path) -> None:
-        """Ask its questions one by one."""
+        """Run its queries one by one."""
         try:
             for record in records(file, self.checkout):
                 if record.kind == "query":
@@ -99,11 +99,11 @@ class _Session:
             self.con.close()
 
     def _statement(self, text: str) -> None:
-        if found := _VIEW.match(text):
-            self.views[found[2].lower()] = text if found[1] else found[3].strip()
+        if match := _VIEW.match(text):
+            self.views[match[2].lower()] = text if match[1] else match[3].strip()
             return
-        if found := re.match(r"\s*DROP\s+(?:MATERIALIZED\s+)?VIEW\s+(\w+)", text, re.I):
-            self.views.pop(found[1].lower(), None)
+        if match := re.match(r"\s*DROP\s+(?:MATERIALIZED\s+)?VIEW\s+(\w+)", text, re.I):
+            self.views.pop(match[1].lower(), None)
             return
         watermark = _WATERMARK.search(text)
         text = re.sub(r"\)\s*APPEND\s+ONLY", ")", _WATERMARK.sub("", text), flags=re.I)
@@ -122,45 +122,45 @@ class _Session:
 
     def _count(self, name: str) -> int:
         try:
-            found = self.con.execute(f'SELECT count(*) FROM "{name}"').fetchone()
+            count = self.con.execute(f'SELECT count(*) FROM "{name}"').fetchone()
         except duckdb.Error:
             return 0
-        return int(found[0]) if found else 0
+        return int(count[0]) if count else 0
 
     def _arrow(self, source: str) -> pa.Table:
         source = source.replace("LIMIT -1 OFFSET", "OFFSET")
-        found = self.con.sql(f"SELECT * FROM {source}").to_arrow_table()
-        return found.cast(pa.schema([_in_utc(one) for one in found.schema]))
+        table = self.con.sql(f"SELECT * FROM {source}").to_arrow_table()
+        return table.cast(pa.schema([_in_utc(one) for one in table.schema]))
 
     def _query(self, record: Record) -> None:
-        asked = [record.text, *(self.views.get(name, "") for name in self._reached(record.text))]
-        if not any(map(WINDOW.search, asked)):
+        texts = [record.text, *(self.views.get(name, "") for name in self._views_of(record.text))]
+        if not any(map(WINDOW.search, texts)):
             self.report.note(record, NOT_APPLICABLE, "no window in it")
             return
         try:
             tables = {name: self._table(name) for name in _names(record.text)}
-            found, _ = ask(record.text, "risingwave", tables)
+            answer, _ = ask(record.text, "risingwave", tables)
         except Exception as error:
             self.report.note(record, FAILED, why_it_failed(error))
             return
         ordered = re.search(r"\bORDER\s+BY\s+[^)]*$", record.text, re.I) and not record.sort
         expected = [_words(line) for line in record.expected]
-        why = differing(list(map(_joined, found)), expected, bool(ordered), False)
+        why = differing(list(map(_joined, answer)), expected, bool(ordered), False)
         self.report.note(record, FAILED if why else PASSED, why)
 
-    def _reached(self, text: str) -> set[str]:
-        """The views that a question names, and those that they name."""
-        found = {name for name in _names(text) if name in self.views}
-        for name in list(found):
-            found |= self._reached(self.views[name])
-        return found
+    def _views_of(self, text: str) -> set[str]:
+        """Return the views that a query names, and those that they name."""
+        views = {name for name in _names(text) if name in self.views}
+        for name in list(views):
+            views |= self._views_of(self.views[name])
+        return views
 
     def _table(self, name: str) -> Any:
         if name not in self.views:
             return self._arrow(f'"{name}"')
         text = self.views[name]
-        given: Mapping[str, Any] = {one: self._of_view(one, text) for one in _names(text)}
-        df = wb.sql(text, dialect="risingwave", **given)
+        tables: Mapping[str, Any] = {one: self._of_view(one, text) for one in _names(text)}
+        df = wb.sql(text, dialect="risingwave", **tables)
         if not df.isStreaming:
             return df
         table = Follower(df, Path(mkdtemp(prefix="peers-"))).drain().table
@@ -178,17 +178,17 @@ def _in_utc(one: pa.Field) -> pa.Field:
 
 
 def _names(text: str) -> list[str]:
-    """The tables that a question or a view names."""
+    """Return the tables that a query or a view names."""
     tree = tree_of(_CLOSE.sub("", text), "risingwave")
     if tree is None:
         return sorted({one.lower() for one in re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", text, re.I)})
-    own = {one.alias.lower() for one in tree.find_all(exp.CTE)}
-    inside = tree.expression if isinstance(tree, exp.Create) else tree
-    found = {one.name.lower() for one in inside.find_all(exp.Table) if one.name}
-    for call in inside.find_all(exp.Anonymous):
+    defined = {one.alias.lower() for one in tree.find_all(exp.CTE)}
+    query = tree.expression if isinstance(tree, exp.Create) else tree
+    names = {one.name.lower() for one in query.find_all(exp.Table) if one.name}
+    for call in query.find_all(exp.Anonymous):
         if call.name.lower() in ("tumble", "hop"):
-            found |= {one.name.lower() for one in call.expressions[:1]}
-    return sorted(found - own)
+            names |= {one.name.lower() for one in call.expressions[:1]}
+    return sorted(names - defined)
 
 
 def _words(line: str) -> Row:
@@ -196,6 +196,6 @@ def _words(line: str) -> Row:
 
 
 def _joined(row: Row) -> Row:
-    """A row as RisingWave's files have it: nothing tells a space between values from one within."""
+    """Return a row as in RisingWave's files, where spaces between values are like those within."""
     words = " ".join(one.removesuffix("+00") for one in row).split()
     return tuple(map(plain, words))

@@ -1,4 +1,4 @@
-"""What the files of another system's tests hold: statements, and questions with their answers."""
+"""The records in another system's test files: statements, and queries with their answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Record:
-    """A statement or a question of a test file.
+    """A statement or a query of a test file.
 
     Attributes
     ----------
     place : str
         The file and its line.
     kind : str
-        "statement", "query", or "error" for what must fail.
+        "statement", "query", or "error" for one that must fail.
     text : str
     expected : tuple of str
         Lines of the answer, as the file prints them.
@@ -30,7 +30,7 @@ class Record:
 
 
 def files_of(checkout: Path, endings: Sequence[str], words: Sequence[str]) -> list[Path]:
-    """The test files below a folder, or below those of its folders that such tests are in.
+    """Return the test files in a checkout, or in a folder of one.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def files_of(checkout: Path, endings: Sequence[str], words: Sequence[str]) -> li
     Returns
     -------
     list of Path
-        Slow ones last; a file that is reached by two ways is there once.
+        Slow ones last; a file with two paths is there once.
     """
-    found = {
+    files = {
         path.resolve()
         for path in checkout.rglob("*")
         if path.is_file()
         and path.name.endswith(tuple(endings))
         and any(word in path.as_posix().lower() for word in words)
     }
-    return sorted(found, key=lambda path: (path.name.endswith("_slow"), path))
+    return sorted(files, key=lambda path: (path.name.endswith("_slow"), path))

@@ -1,4 +1,4 @@
-"""sqllogictest, as DuckDB and RisingWave write it: records, loops, and files within files."""
+"""Read sqllogictest files of DuckDB and RisingWave: records, loops, and included files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from tests.peers.records import Record
 
-_BEHIND = "----"
-#: What a loop over a name in angle brackets goes over.
+_SEPARATOR = "----"
+#: The values of a loop over a name in angle brackets.
 _TYPES = {
     "<integral>": "tinyint smallint integer bigint hugeint utinyint usmallint uinteger ubigint",
     "<signed>": "tinyint smallint integer bigint hugeint",
@@ -20,21 +20,21 @@ _TYPES = {
 
 
 class UnreadableError(Exception):
-    """A test file that asks for what is not here."""
+    """A test file that requires an extension, a build or a file that is not here."""
 
 
 def records(
     file: Path, root: Path, values: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Record]:
-    """Read a file record by record, with its loops unrolled and its files put in.
+    """Yield the records of a file, with loops unrolled and other files included.
 
     Parameters
     ----------
     file : Path
     root : Path
-        Below which a file is named that is put in.
+        The folder that paths of included files may be relative to.
     values : dict of str to str
-        What stands for names in braces, beside those of loops.
+        Values of names in braces, in addition to those of loops.
 
     Yields
     ------
@@ -43,7 +43,7 @@ def records(
     Raises
     ------
     UnreadableError
-        When it asks for an extension or a build that is not here.
+        When it requires an extension or a build that is not here.
     """
     lines = list(enumerate(file.read_text("utf-8").splitlines(), 1))
     yield from _read(lines, dict(values), file, root)
@@ -80,9 +80,9 @@ def _read(
 
 
 def _included(name: str, file: Path, root: Path, values: dict[str, str]) -> Iterator[Record]:
-    for found in (file.parent / name, root / name):
-        if found.is_file():
-            yield from records(found.resolve(), root, values)
+    for path in (file.parent / name, root / name):
+        if path.is_file():
+            yield from records(path.resolve(), root, values)
             return
     raise UnreadableError(f"needs {name}")
 
@@ -99,16 +99,16 @@ def _end_of_loop(lines: Sequence[tuple[int, str]], begin: int) -> int:
 
 
 def _values(words: Sequence[str], values: dict[str, str]) -> list[str]:
-    """What a loop goes over."""
-    given = [_put(word, values) for word in words[2:]]
+    """Return the values of a loop."""
+    listed = [_substituted(word, values) for word in words[2:]]
     if words[0] in ("loop", "concurrentloop"):
-        return [str(value) for value in range(int(given[0]), int(given[1]))]
-    found: list[str] = []
-    for word in given:
+        return [str(value) for value in range(int(listed[0]), int(listed[1]))]
+    loop_values: list[str] = []
+    for word in listed:
         if word.startswith("<") and word not in _TYPES:
             raise UnreadableError(f"goes over {word}")
-        found += _TYPES[word].split() if word in _TYPES else [word.strip("'\"")]
-    return found
+        loop_values += _TYPES[word].split() if word in _TYPES else [word.strip("'\"")]
+    return loop_values
 
 
 def _end_of_record(lines: Sequence[tuple[int, str]], begin: int) -> int:
@@ -118,8 +118,8 @@ def _end_of_record(lines: Sequence[tuple[int, str]], begin: int) -> int:
     return k
 
 
-def _put(text: str, values: dict[str, str]) -> str:
-    """Text with the values of loops in the places of their names."""
+def _substituted(text: str, values: dict[str, str]) -> str:
+    """Return a text with the names in braces replaced by their values."""
     for name, value in values.items():
         text = text.replace("${" + name + "}", value).replace("{" + name + "}", value)
     return text
@@ -128,15 +128,15 @@ def _put(text: str, values: dict[str, str]) -> str:
 def _record(
     words: Sequence[str], body: Sequence[str], values: dict[str, str], place: str
 ) -> Record:
-    behind = next((k for k, line in enumerate(body) if line.strip() == _BEHIND), len(body))
-    text = _put("\n".join(body[:behind]), values).strip().rstrip(";")
-    expected = tuple(_put(line, values) for line in body[behind + 1 :])
+    separator = next((k for k, line in enumerate(body) if line.strip() == _SEPARATOR), len(body))
+    text = _substituted("\n".join(body[:separator]), values).strip().rstrip(";")
+    expected = tuple(_substituted(line, values) for line in body[separator + 1 :])
     if words[0] == "query":
         sort = next((word for word in words[2:] if word in ("rowsort", "valuesort")), "")
         return Record(place, "query", text, expected, sort)
     return Record(place, "error" if words[1] == "error" else "statement", text)
 
 
-def hash_of(expected: Sequence[str]) -> bool:
-    """Whether a file has only the hash of an answer, or the answer of another question."""
+def is_hash(expected: Sequence[str]) -> bool:
+    """Return whether a file has only the hash of an answer."""
     return len(expected) == 1 and re.match(r"\d+ values hashing to ", expected[0]) is not None

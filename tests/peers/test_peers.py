@@ -1,4 +1,4 @@
-"""The harness on tests of our own: what is read, what is asked, and what is said of it."""
+"""The harness on tests of our own: its records, its queries, and its report."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.peers.on_clickhouse import ask_all as ask_clickhouse
 from tests.peers.on_clickhouse import statements
 from tests.peers.on_duckdb import ask_all as ask_duckdb
 from tests.peers.report import NOT_APPLICABLE, PASSED, REFUSED, Report
-from tests.peers.sqllogic import UnreadableError, hash_of, records
+from tests.peers.sqllogic import UnreadableError, is_hash, records
 
 SQLLOGIC = """\
 # a comment
@@ -57,14 +57,14 @@ no such column
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     (tmp_path / "window").mkdir()
-    found = tmp_path / "window" / "own.test"
-    found.write_text(SQLLOGIC)
-    return found
+    path = tmp_path / "window" / "own.test"
+    path.write_text(SQLLOGIC)
+    return path
 
 
 def test_loops_are_unrolled_and_records_know_their_place(file: Path, tmp_path: Path) -> None:
-    found = list(records(file, tmp_path))
-    assert [(one.kind, one.place) for one in found] == [
+    read = list(records(file, tmp_path))
+    assert [(one.kind, one.place) for one in read] == [
         ("statement", "own.test:2"),
         *[("query", "own.test:7")] * 2,
         *[("query", "own.test:18")] * 2,
@@ -72,12 +72,12 @@ def test_loops_are_unrolled_and_records_know_their_place(file: Path, tmp_path: P
         ("query", "own.test:32"),
         ("error", "own.test:35"),
     ]
-    assert found[2].text.endswith("ROWS 2 PRECEDING) FROM n")
-    assert (found[2].sort, found[2].expected[-1]) == ("rowsort", "4\t2")
-    assert [hash_of(one.expected) for one in found[3:6]] == [True, True, False]
+    assert read[2].text.endswith("ROWS 2 PRECEDING) FROM n")
+    assert (read[2].sort, read[2].expected[-1]) == ("rowsort", "4\t2")
+    assert [is_hash(one.expected) for one in read[3:6]] == [True, True, False]
 
 
-def test_a_file_that_needs_what_is_not_here_says_so(tmp_path: Path) -> None:
+def test_a_file_that_requires_an_extension_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "needs.test").write_text("require spatial\n\nquery I\nSELECT 1\n----\n1\n")
     with pytest.raises(UnreadableError, match="needs spatial"):
         list(records(tmp_path / "needs.test", tmp_path))
@@ -93,35 +93,35 @@ def test_values_compare_as_numbers_however_they_are_written() -> None:
     assert "1 rows, and 2 there" in differing([("1",)], [("1",), ("1",)], False, False)
 
 
-def test_questions_of_a_file_are_judged_and_counted(
+def test_queries_of_a_file_are_compared_and_counted(
     spark: SparkSession, file: Path, tmp_path: Path
 ) -> None:
     report = Report()
     ask_duckdb(tmp_path, report)
-    assert [became for _, became, _ in report.found] == [
+    assert [outcome for _, outcome, _ in report.outcomes] == [
         *[PASSED] * 4,
         *[NOT_APPLICABLE] * 2,
         REFUSED,
     ]
-    # In the first loop the file's own answer is wrong, and DuckDB is the judge.
+    # In the first loop the file's own answer is wrong, and that of DuckDB counts.
     assert len(report.of_another_version) == 2
-    said = report.text().splitlines()
-    assert said[:3] == [
+    lines = report.text().splitlines()
+    assert lines[:3] == [
         "6 queries, 4 applicable, 4 passed, 0 failed",
         "1 that must fail, 1 refused",
         "2 of whose answers are of another version than the one here",
     ]
-    assert "     1  no window in it" in said
+    assert "     1  no window in it" in lines
 
 
-def test_statements_of_clickhouse_end_where_they_end() -> None:
+def test_statements_of_clickhouse_end_at_semicolons_outside_of_texts_and_comments() -> None:
     text = "SELECT ';';\n-- a; comment\nSELECT 2; -- { serverError 63 }\nSELECT 3;"
     assert [(line, must_fail) for line, _, must_fail in statements(text)] == [
         (1, False), (3, True), (4, False),
     ]  # fmt: skip
 
 
-def test_funnels_of_clickhouse_are_judged_by_the_file_beside(
+def test_funnels_of_clickhouse_are_compared_with_the_file_next_to_them(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     (tmp_path / "1_window_funnel.sql").write_text(
@@ -133,11 +133,11 @@ def test_funnels_of_clickhouse_are_judged_by_the_file_beside(
     (tmp_path / "1_window_funnel.reference").write_text("1\t2\n2\t0\n---\n")
     report = Report()
     ask_clickhouse(tmp_path, report)
-    assert [became for _, became, _ in report.found] == [PASSED, NOT_APPLICABLE]
+    assert [outcome for _, outcome, _ in report.outcomes] == [PASSED, NOT_APPLICABLE]
     assert not report.of_another_version
 
 
-def test_a_file_has_a_folder_of_its_own_and_a_session_sets_nothing(
+def test_a_file_has_a_temporary_folder_and_settings_of_a_session_do_not_count(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     (tmp_path / "window").mkdir()
@@ -149,5 +149,5 @@ def test_a_file_has_a_folder_of_its_own_and_a_session_sets_nothing(
     )
     report = Report()
     ask_duckdb(tmp_path, report)
-    assert [became for _, became, _ in report.found] == [PASSED]
+    assert [outcome for _, outcome, _ in report.outcomes] == [PASSED]
     assert not report.of_another_version

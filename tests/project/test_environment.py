@@ -1,4 +1,4 @@
-"""The three lists of dependencies say the same: pyproject.toml, environment.yml, the lock files."""
+"""The three lists of dependencies agree: pyproject.toml, environment.yml, the lock files."""
 
 import re
 import tomllib
@@ -24,7 +24,7 @@ LOCKS = {
 
 
 def normal(text: str) -> str:
-    """A requirement in one spelling, under its name on PyPI."""
+    """Return a requirement in one spelling, under its name on PyPI."""
     requirement = Requirement(text)
     name = canonicalize_name(NAMES_IN_CONDA.get(requirement.name, requirement.name))
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
@@ -39,11 +39,11 @@ def conda_requirements() -> list[str]:
 
 
 def pins(lock: str) -> dict[str, list[Version]]:
-    """The versions a lock file pins; several where they depend on the Python version."""
-    found: dict[str, list[Version]] = {}
+    """Return the versions that a lock file pins, several if they depend on that of Python."""
+    pinned: dict[str, list[Version]] = {}
     for name, version in re.findall(r"^([\w.-]+)==(\S+)", ROOT.joinpath(lock).read_text(), re.M):
-        found.setdefault(canonicalize_name(name), []).append(Version(version))
-    return found
+        pinned.setdefault(canonicalize_name(name), []).append(Version(version))
+    return pinned
 
 
 def test_conda_s_environment_has_the_project_s_dependencies() -> None:
@@ -54,14 +54,14 @@ def test_conda_s_environment_has_the_project_s_dependencies() -> None:
     assert {normal(text) for text in listed} == without_pip
 
 
-def test_conda_s_environment_has_a_python_and_a_java_that_serve() -> None:
+def test_conda_s_environment_has_a_supported_python_and_java() -> None:
     listed = {Requirement(text).name: text for text in conda_requirements()}
     assert listed["python"].startswith(f"python{PROJECT['project']['requires-python']}")
     assert listed["openjdk"] == "openjdk>=17"
 
 
 @pytest.mark.parametrize(("lock", "wanted"), LOCKS.items(), ids=LOCKS)
-def test_a_lock_file_pins_what_the_project_asks_for(lock: str, wanted: list[str]) -> None:
+def test_a_lock_file_pins_what_the_project_requires(lock: str, wanted: list[str]) -> None:
     pinned = pins(lock)
     for text in wanted:
         requirement = Requirement(text)
@@ -79,7 +79,7 @@ def test_a_lock_file_pins_every_file_by_its_hash_and_names_no_host(lock: str) ->
     assert "index" not in text
 
 
-def test_what_several_lock_files_pin_they_pin_to_the_same_version() -> None:
+def test_lock_files_pin_a_package_to_the_same_version() -> None:
     known = pins("requirements.lock")
     for lock in LOCKS:
         for name, versions in pins(lock).items():

@@ -1,4 +1,4 @@
-"""A Spark worker loads what it computes with and nothing else."""
+"""A Spark worker loads only the modules that it computes with."""
 
 import subprocess
 import sys
@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CONTRACT = "What executors load knows no Spark, no pandas and no pictures"
-#: These ask Spark's driver in some of their functions, and load nothing of it before.
-ASKING = {
+#: Modules with functions that use Spark's driver, and import it only when they are called.
+LAZY = {
     *("workbench.functions.catalogue", "workbench.spark.jobs"),
     "workbench.backfill.inspect.instrumented",
 }
@@ -18,16 +18,16 @@ ONLY_FOR_PEOPLE = {"pandas", "plotly", "ipywidgets", "anywidget", "IPython", "ps
 
 
 def for_workers() -> set[str]:
-    """The modules that executors load, as the contract names them."""
+    """Return the modules that executors load, as the contract names them."""
     project = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text("utf-8"))
     contracts = {one["name"]: one for one in project["tool"]["importlinter"]["contracts"]}
-    found = set()
+    modules = set()
     for pattern in contracts[CONTRACT]["source_modules"]:
         path = pattern.replace(".", "/")
         for file in [*ROOT.glob(f"{path}.py"), *ROOT.glob(f"{path}/**/*.py")]:
             inner = file.parent if file.stem == "__init__" else file.with_suffix("")
-            found.add(".".join(inner.relative_to(ROOT).parts))
-    return found
+            modules.add(".".join(inner.relative_to(ROOT).parts))
+    return modules
 
 
 def loaded_by(*modules: str) -> set[str]:
@@ -36,13 +36,13 @@ def loaded_by(*modules: str) -> set[str]:
     return set(run.stdout.split())
 
 
-def test_what_executors_load_loads_nothing_of_the_driver_s() -> None:
-    modules = for_workers() | ASKING
+def test_modules_of_executors_do_not_load_those_of_the_driver() -> None:
+    modules = for_workers() | LAZY
     assert len(modules) > 75
     assert (ONLY_FOR_PEOPLE | {"pyspark"}) & loaded_by(*modules) == set()
 
 
-# Spark's operator for arbitrary state is given a class of Spark's own.
+# Spark's operator for arbitrary state takes a class of PySpark, so these may load it.
 @pytest.mark.parametrize(
     "module",
     [
@@ -50,7 +50,7 @@ def test_what_executors_load_loads_nothing_of_the_driver_s() -> None:
         "workbench.windows.stream.processor",
     ],
 )
-def test_what_else_executors_load_is_not_for_people(module: str) -> None:
+def test_other_modules_of_executors_load_no_packages_for_people(module: str) -> None:
     assert ONLY_FOR_PEOPLE & loaded_by(module) == set()
 
 

@@ -9,12 +9,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HELPERS = [ROOT / "workbench/markup.py", ROOT / "workbench/described.py"]
-PLACE = ROOT / "workbench/widgets/html.py"
+HTML_MODULE = ROOT / "workbench/widgets/html.py"
 MODULES = [
     path
     for folder in ("kernels", "workbench", "benchmarks")
     for path in sorted(ROOT.joinpath(folder).rglob("*.py"))
-    if path not in (*HELPERS, PLACE)
+    if path not in (*HELPERS, HTML_MODULE)
 ]
 TAGS = (
     "a abbr article b bdi body br button canvas circle clipPath code col div em embed extra"
@@ -26,25 +26,25 @@ TAGS = (
 # A single letter at the end is a format of `struct`, such as "<q".
 TAG = re.compile(rf"</?(?:{TAGS.replace(' ', '|')})(?:(?=[\s/>])|(?<=\w\w)$)|<!--|<!doctype")
 OTHER_ESCAPERS = {"html", "markupsafe", "cgi", "xml.sax.saxutils"}
-#: What shows a text as markup, of ipywidgets and IPython.
+#: Classes of ipywidgets and IPython that show a text as markup.
 RAW = {"HTML", "HTMLMath", "SVG", "Javascript"}
 
 
-def by_hand(source: str) -> list[str]:
-    """Where a module makes markup by itself, or shows a text as markup."""
+def handmade_markup(source: str) -> list[str]:
+    """Return the lines where a module makes markup by itself, or shows a text as markup."""
     tree = ast.parse(source)
-    spared = {id(part) for text in no_markup(tree) for part in ast.walk(text)}
-    found = (
+    ignored = {id(part) for text in texts_without_markup(tree) for part in ast.walk(text)}
+    uses = (
         (getattr(node, "lineno", 0), word)
         for node in ast.walk(tree)
-        if id(node) not in spared
-        for word in words(node)
+        if id(node) not in ignored
+        for word in forbidden(node)
     )
-    return [f"{line}: {word}" for line, word in sorted(found)]
+    return [f"{line}: {word}" for line, word in sorted(uses)]
 
 
-def no_markup(tree: ast.Module) -> Iterator[ast.AST]:
-    """Docstrings, and rules of style, whose types are written like tags."""
+def texts_without_markup(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield docstrings, and rules of style, whose types look like tags."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.value
@@ -52,8 +52,8 @@ def no_markup(tree: ast.Module) -> Iterator[ast.AST]:
             yield from node.args
 
 
-def words(node: ast.AST) -> list[str]:
-    """What is wrong with a part of a module."""
+def forbidden(node: ast.AST) -> list[str]:
+    """Return what a node uses that only :mod:`workbench.markup` may use."""
     match node:
         case ast.Constant(value=str(text)):
             return TAG.findall(text)
@@ -77,13 +77,15 @@ def name_of(node: ast.expr) -> str:
 
 
 def test_no_other_module_makes_markup() -> None:
-    found = {str(path.relative_to(ROOT)): by_hand(path.read_text("utf-8")) for path in MODULES}
-    assert len(found) > 200
-    assert {path: places for path, places in found.items() if places} == {}
+    uses = {
+        str(path.relative_to(ROOT)): handmade_markup(path.read_text("utf-8")) for path in MODULES
+    }
+    assert len(uses) > 200
+    assert {path: places for path, places in uses.items() if places} == {}
 
 
 @pytest.mark.parametrize(
-    ("planted", "found"),
+    ("source", "expected"),
     [
         ('x = f"<b>{name}</b>"', ["1: </b", "1: <b"]),
         ('x = "<p style=" + style', ["1: <p"]),
@@ -100,8 +102,8 @@ def test_no_other_module_makes_markup() -> None:
         ("table.to_html()", ["1: to_html"]),
     ],
 )
-def test_markup_by_hand_is_found(planted: str, found: list[str]) -> None:
-    assert by_hand(planted) == found
+def test_handmade_markup_is_found(source: str, expected: list[str]) -> None:
+    assert handmade_markup(source) == expected
 
 
 @pytest.mark.parametrize(
@@ -116,16 +118,16 @@ def test_markup_by_hand_is_found(planted: str, found: list[str]) -> None:
         'struct.pack("<b", 5)',
     ],
 )
-def test_what_is_no_markup_is_let_be(allowed: str) -> None:
-    assert by_hand(allowed) == []
+def test_other_texts_are_allowed(allowed: str) -> None:
+    assert handmade_markup(allowed) == []
 
 
 def test_scripts_write_texts_and_no_markup() -> None:
     writes = re.compile(r"(?:inner|outer)HTML|insertAdjacentHTML|document\.write|setHTMLUnsafe")
     static = ROOT / "workbench/widgets/static"
-    found = {path.name: writes.findall(path.read_text("utf-8")) for path in static.iterdir()}
+    uses = {path.name: writes.findall(path.read_text("utf-8")) for path in static.iterdir()}
     players = ("chart.js", "explorer.css", "player.css", "player.html", "player.js", "sheet.js")
     pages = ("controls.css", "framed.html", "lesson.css", "lesson.html", "living.js")
     scripts = ("grid.js", "heard.js", "shared.css", "shared.html", "shared.js", "shared_script.js")
     files = (*players, *pages, *scripts)
-    assert found == {file: [] for file in files}
+    assert uses == {file: [] for file in files}

@@ -19,10 +19,10 @@ FOLDERS = sorted(
     for package in PACKAGES
     for folder in ROOT.joinpath(package).rglob("__init__.py")
 )
-#: A folder of more files is hard to know, and some of one first word want a folder of their own.
+#: A folder with more files is hard to know; files that share a first word belong in a subfolder.
 MOST_FILES, MOST_OF_A_FAMILY = 21, 4
-#: A file or a folder as a page names it.
-NAMED = re.compile(r"`((?:kernels|workbench|benchmarks|tests|tools|docs)/[\w./-]*\w)/?`")
+#: Matches a file or a folder that a page names.
+PATH_IN_PAGE = re.compile(r"`((?:kernels|workbench|benchmarks|tests|tools|docs)/[\w./-]*\w)/?`")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
 
 
@@ -39,7 +39,7 @@ def classes() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
-def test_a_folder_says_what_lives_there_and_holds_few_files_of_no_family(folder: Path) -> None:
+def test_a_folder_has_a_docstring_and_few_files_that_share_a_first_word(folder: Path) -> None:
     names = modules(folder)
     families = Counter(name.partition("_")[0] for name in names)
     assert import_module(".".join(folder.parts)).__doc__
@@ -47,35 +47,35 @@ def test_a_folder_says_what_lives_there_and_holds_few_files_of_no_family(folder:
     assert max(families.values(), default=0) < MOST_OF_A_FAMILY
 
 
-def test_the_name_of_a_class_means_one_thing_in_the_project() -> None:
-    found = defaultdict(list)
+def test_the_name_of_a_class_is_unique_in_the_project() -> None:
+    files_by_class = defaultdict(list)
     for name, file in classes():
-        found[name].append(file)
-    assert {name: files for name, files in found.items() if len(files) > 1} == {}
+        files_by_class[name].append(file)
+    assert {name: files for name, files in files_by_class.items() if len(files) > 1} == {}
 
 
 @pytest.mark.parametrize(
     "package", ["backfill", "frames", "funnel", "groups", "online", "queries", "windows"]
 )
-def test_a_package_exports_the_public_names_that_live_there(package: str) -> None:
+def test_a_package_exports_the_public_names_that_it_defines(package: str) -> None:
     home = import_module(f"workbench.{package}")
     public = {name: getattr(wb, name) for name in wb.__all__}
-    # A name that a module has, too, is found at the front door alone.
+    # A name that a module also has is exported by `workbench` alone.
     modules = {module.name for module in iter_modules(home.__path__)}
-    lives = {
+    defined = {
         name: value
         for name, value in public.items()
         if getattr(value, "__module__", "").startswith(f"{home.__name__}.") and name not in modules
     }
-    assert {name: getattr(home, name) for name in dir(home)} == lives != {}
+    assert {name: getattr(home, name) for name in dir(home)} == defined != {}
 
 
-def test_no_module_stands_where_a_public_name_would_be_looked_up() -> None:
-    there = {module.name for module in iter_modules(wb.__path__)}
-    assert there & set(wb.__all__) == {"datasets", "stores"}
+def test_no_module_has_a_public_name_of_something_else() -> None:
+    module_names = {module.name for module in iter_modules(wb.__path__)}
+    assert module_names & set(wb.__all__) == {"datasets", "stores"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_names_is_there(page: Path) -> None:
-    named = set(NAMED.findall(page.read_text("utf-8")))
-    assert {path for path in named if not ROOT.joinpath(path).exists()} == set()
+def test_the_files_that_a_page_names_exist(page: Path) -> None:
+    paths = set(PATH_IN_PAGE.findall(page.read_text("utf-8")))
+    assert {path for path in paths if not ROOT.joinpath(path).exists()} == set()

@@ -1,4 +1,4 @@
-"""What SECURITY.md says of code that comes from data: nothing is unpickled or evaluated unseen."""
+"""What SECURITY.md promises about code in data: no other call unpickles or evaluates it."""
 
 import ast
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: Calls that run what they are given.
+#: Calls that run their argument as code.
 RUNS = {"eval", "exec", "pickle.load", "pickle.loads", "marshal.loads", "yaml.load"}
 RUNS |= {
     "os.system",
@@ -17,7 +17,7 @@ RUNS |= {
     "pd.read_pickle",
     "np.load",
 }
-#: Those that there are, and SECURITY.md says what they run.
+#: The calls that the packages make; SECURITY.md explains what each runs.
 KNOWN = {"pickle.loads": 2, "eval": 3, "exec": 1}
 
 
@@ -33,12 +33,12 @@ def test_nothing_else_is_unpickled_or_evaluated() -> None:
     assert Counter(name for call in calls() if (name := ast.unparse(call.func)) in RUNS) == KNOWN
 
 
-def test_nothing_is_unpickled_or_started_by_an_option() -> None:
-    given = {one.arg for call in calls() for one in call.keywords}
-    assert not given & {"allow_pickle", "shell"}
+def test_no_argument_allows_pickles_or_a_shell() -> None:
+    keywords = {one.arg for call in calls() for one in call.keywords}
+    assert not keywords & {"allow_pickle", "shell"}
 
 
-def test_pickles_have_no_other_door() -> None:
+def test_pickle_is_imported_under_its_own_name() -> None:
     texts = (file.read_text("utf-8") for file in ROOT.joinpath("workbench").rglob("*.py"))
     imports = [line for text in texts for line in text.splitlines() if "import" in line]
     assert not [line for line in imports if "from pickle" in line or "pickle as" in line]

@@ -1,4 +1,4 @@
-"""`make lab` installs what is used alone; whatever checks the project needs the rest as well."""
+"""`make lab` installs only what the workbench uses; checks of the project need the rest as well."""
 
 import importlib.util
 import re
@@ -20,13 +20,13 @@ ALL = USED | pinned("requirements-dev.lock")
 
 @pytest.fixture
 def installed() -> set[str]:
-    """What was installed so far."""
+    """The requirements that were installed so far."""
     return set()
 
 
 @pytest.fixture
 def setup(installed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, on a machine whose pip and Python say yes to everything."""
+    """The script, on a machine where every command of pip and Python succeeds."""
     spec = importlib.util.spec_from_file_location("setup_of_the_project", ROOT / "tools/setup.py")
     assert spec is not None
     assert spec.loader is not None
@@ -43,7 +43,7 @@ def start(setup: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -
     setup.main()
 
 
-def test_the_lab_starts_without_what_checks_the_project_which_comes_when_it_is_asked_for(
+def test_the_lab_is_installed_without_the_requirements_of_checks(
     setup: ModuleType, installed: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(setup, monkeypatch, "lab")
@@ -52,7 +52,7 @@ def test_the_lab_starts_without_what_checks_the_project_which_comes_when_it_is_a
     assert installed == ALL > USED
 
 
-def test_what_is_there_is_not_installed_again(
+def test_installed_requirements_are_not_installed_again(
     setup: ModuleType, installed: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(setup, monkeypatch)

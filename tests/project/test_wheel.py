@@ -17,7 +17,7 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project's wheel, built with what is installed."""
+    """The project's wheel, built with the installed packages."""
     folder = tmp_path_factory.mktemp("wheel")
     build = ["wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder), str(ROOT)]
     subprocess.run([*PIP, *build], check=True)
@@ -34,7 +34,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(python: Path, folder: Path, code: str) -> list[str]:
-    """The words that a program prints, run in a folder of its own."""
+    """Return the words that a program prints, which runs in the given folder."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [str(python), "-c", code]
     done = subprocess.run(
@@ -57,10 +57,10 @@ def test_the_wheel_holds_both_packages_with_all_their_files(wheel: Path) -> None
 
 
 def test_the_installed_wheel_is_used_and_not_the_source(python: Path, tmp_path: Path) -> None:
-    places = run(
+    files = run(
         python, tmp_path, "import kernels, workbench as w; print(kernels.__file__, w.__file__)"
     )
-    assert all(place.startswith(str(python.parents[1])) for place in places)
+    assert all(file.startswith(str(python.parents[1])) for file in files)
 
 
 def test_every_public_name_of_the_installed_wheel_can_be_used(python: Path, tmp_path: Path) -> None:

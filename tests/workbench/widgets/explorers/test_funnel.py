@@ -148,7 +148,7 @@ def test_a_click_opens_as_many_people_as_are_drawn_whatever_the_rules(
     steps, people = explorer.steps, explorer.people
 
     def people_count() -> int:
-        listed = people._found
+        listed = people._people
         words = f"the first {len(listed.keys)}<" if listed.cut else f"{len(listed.keys):,} "
         assert f"<small>{words}" in people.head.value
         return len(listed.keys)

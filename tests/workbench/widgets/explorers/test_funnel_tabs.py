@@ -85,7 +85,7 @@ def test_a_point_opens_its_people(explorer: FunnelExplorer) -> None:
         explorer._click_mark(trace, 0)
         assert explorer.people.head.value.count(" users") == 1
         rows = trend[trend["device"].eq(trace.name) & (trend["step"] == "checkout")]
-        assert len(explorer.people._found.keys) == rows["users"].iloc[0]
+        assert len(explorer.people._people.keys) == rows["users"].iloc[0]
         assert people_from_the_code(explorer).count() == rows["users"].iloc[0]
     assert explorer.people.table.layout.display is None
 
@@ -98,7 +98,7 @@ def test_a_bar_of_a_trend_opens_who_entered_then(clicks: wb.Prepared) -> None:
         some = [k for k, many in enumerate(bars.y) if many]
         for k in {some[0], some[-1]}:
             explorer._click_mark(bars, k)
-            assert len(explorer.people._found.keys) == bars.y[k]
+            assert len(explorer.people._people.keys) == bars.y[k]
             assert people_from_the_code(explorer).count() == bars.y[k]
             assert words in explorer.people.head.value
 
@@ -123,7 +123,7 @@ def test_an_hour_that_clocks_show_twice_has_two_bars_and_two_points(spark: Spark
             for k in range(4):
                 explorer._click_mark(trace, k)
                 keys += [sorted(row.user_id for row in people_from_the_code(explorer).collect())]
-                assert [*map(int, sorted(explorer.people._found.table["user_id"]))] == keys[-1]
+                assert [*map(int, sorted(explorer.people._people.table["user_id"]))] == keys[-1]
             assert keys == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
@@ -155,7 +155,7 @@ def test_a_point_of_any_funnel_opens_its_people(
     for k in range(len(users)):
         if users[k]:
             explorer._click_mark(line, k)
-            assert len(explorer.people._found.keys) == users[k]
+            assert len(explorer.people._people.keys) == users[k]
 
 
 def test_segments_are_compared_and_a_dot_opens_its_people(explorer: FunnelExplorer) -> None:
@@ -169,7 +169,7 @@ def test_segments_are_compared_and_a_dot_opens_its_people(explorer: FunnelExplor
         for k, segment in enumerate(trace.customdata):
             explorer._click_mark(trace, k)
             users = comparison["users"].iloc[segment * 3 + trace.meta]
-            assert len(explorer.people._found.keys) == users
+            assert len(explorer.people._people.keys) == users
     assert people_from_the_code(explorer).count() >= users
 
 
@@ -180,7 +180,7 @@ def test_the_last_dot_opens_the_people_of_the_other_segments(explorer: FunnelExp
     comparison, trace = explorer._table(), marks(explorer)[0]
     assert comparison["country"].iloc[-1] == "others"
     explorer._click_mark(trace, len(trace.x) - 1)
-    assert len(explorer.people._found.keys) == comparison["users"].iloc[-2]
+    assert len(explorer.people._people.keys) == comparison["users"].iloc[-2]
 
 
 def test_drivers_are_those_of_the_funnel_and_a_dot_opens_its_people(
@@ -196,7 +196,7 @@ def test_drivers_are_those_of_the_funnel_and_a_dot_opens_its_people(
     for k in {columns.index(column) for column in columns}:
         row = twin.table.iloc[k]
         explorer._click_mark(dots, k)
-        assert len(explorer.people._found.keys) == row["went_on"] + row["dropped"]
+        assert len(explorer.people._people.keys) == row["went_on"] + row["dropped"]
         assert people_from_the_code(explorer).where("converted").count() == row["went_on"]
         assert f"{row['value']}: compared for add_to_cart" in explorer.people.head.value
 
@@ -219,7 +219,7 @@ def test_paths_are_those_of_the_funnel_and_a_band_opens_who_took_it(
     for place in sorted(some.values())[::4]:
         _, many = sankey_of(twin).mark(place)
         explorer._click_mark(trace, place)
-        assert len(explorer.people._found.keys) == many
+        assert len(explorer.people._people.keys) == many
     assert people_from_the_code(explorer).count() == many
     assert explorer.people.button.layout.display is None
 

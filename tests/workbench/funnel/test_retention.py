@@ -269,7 +269,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"every": "soon"}, "every: 'soon' is not a duration; give one such as '1 hour', '90 days' or "
      "timedelta(minutes=5)."),
     ({"every": "1 month 2 days"}, "every: '1 month 2 days' has no fixed length, as months differ "
-     "in theirs; give days, such as '30 days'."),
+     "in length; give days, such as '30 days'."),
     ({"every": "0 days"}, "every: '0 days' is not longer than zero; give a longer one."),
     ({"every": "0 months"}, "every: '0 months' is not longer than zero; give a longer one."),
     ({"every": "99999 years"}, "every: '99999 years' is too long; give at most 1,000 years."),

@@ -145,7 +145,7 @@ def nth_value(begin: Int64Matrix, end: Int64Matrix, nth: Int64Column, to: Int64C
 def lead_rows(
     offsets: NDArray[np.int64],
     distance: int | NDArray[np.int64],
-    qualifies: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.int64]:
     """Return the row of the block to which ``lead`` refers from every row.
 
@@ -155,7 +155,7 @@ def lead_rows(
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     distance : int or int64 array of shape (rows,)
         How many rows later; negative is earlier.
-    qualifies : uint8 array of shape (rows,), optional
+    kept : uint8 array of shape (rows,), optional
         IGNORE NULLS: 1 where a row's value is not NULL. 0 rows later is always the row itself.
 
     Returns
@@ -171,12 +171,12 @@ def lead_rows(
     """
     rows = int(offsets[-1])
     per_row, to = np.full(rows, distance, np.int64), np.zeros(rows, np.int64)
-    if qualifies is None:
+    if kept is None:
         lead.over(offsets, per_row, to)
     else:
         before, row, none = *np.empty((2, rows), np.int64), np.empty((rows, 0), np.int64)
-        keep_rows.over(offsets, qualifies, before, row, none, none)
-        lead_qualifying.over(offsets, per_row, qualifies, before, row, to)
+        keep_rows.over(offsets, kept, before, row, none, none)
+        lead_qualifying.over(offsets, per_row, kept, before, row, to)
     number_in_block.over(offsets, offsets[:-1, None], to)
     return to
 
@@ -184,7 +184,7 @@ def lead_rows(
 def lag_rows(
     offsets: NDArray[np.int64],
     distance: int | NDArray[np.int64],
-    qualifies: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.int64]:
     """Return the row of the block to which ``lag`` refers from every row.
 
@@ -194,7 +194,7 @@ def lag_rows(
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     distance : int or int64 array of shape (rows,)
         How many rows earlier; negative is later.
-    qualifies : uint8 array of shape (rows,), optional
+    kept : uint8 array of shape (rows,), optional
         IGNORE NULLS: 1 where a row's value is not NULL. 0 rows earlier is always the row itself.
 
     Returns
@@ -208,7 +208,7 @@ def lag_rows(
     >>> lag_rows(np.array([0, 3]), 1, np.array([1, 0, 1], np.uint8)).tolist()
     [-1, 0, 0]
     """
-    return lead_rows(offsets, -np.maximum(distance, -MOST), qualifies)
+    return lead_rows(offsets, -np.maximum(distance, -MOST), kept)
 
 
 def value_rows(
@@ -216,7 +216,7 @@ def value_rows(
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
     nth: int | NDArray[np.int64],
-    qualifies: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.int64]:
     """Return the row of the block that is the nth of every row's frame.
 
@@ -229,7 +229,7 @@ def value_rows(
     nth : int or int64 array of shape (rows,)
         1 for ``first_value``, -1 for ``last_value``, n for ``nth_value``; negative numbers count
         from the end of the frame, and 0 is no row.
-    qualifies : uint8 array of shape (rows,), optional
+    kept : uint8 array of shape (rows,), optional
         IGNORE NULLS: 1 where a row's value is not NULL.
 
     Returns
@@ -246,9 +246,9 @@ def value_rows(
     """
     rows = int(offsets[-1])
     per_row, to = np.full(rows, nth, np.int64), np.zeros(rows, np.int64)
-    if qualifies is not None:
-        counted = frames_of_kept(offsets, qualifies, begin, end)
+    if kept is not None:
+        counted = frames_of_kept(offsets, kept, begin, end)
         begin, end = counted.begin, counted.end
     nth_value.over(offsets, begin, end, per_row, to)
     number_in_block.over(offsets, offsets[:-1, None], to)
-    return to if qualifies is None else np.where(to == NONE, NONE, counted.row[to])
+    return to if kept is None else np.where(to == NONE, NONE, counted.row[to])

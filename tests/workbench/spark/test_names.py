@@ -153,5 +153,5 @@ def test_a_column_of_a_snapshot_with_the_name_of_an_added_one_is_refused(
     spark: SparkSession,
 ) -> None:
     rows = spark.sql("SELECT 0L AS ds, 7 AS id, 'ann' AS user, 1L AS ts, 5 AS __at__")
-    with pytest.raises(wb.WorkbenchError, match=r"^snapshots: column '__at__' has a name that is"):
+    with pytest.raises(wb.WorkbenchError, match=r"^snapshots: column '__at__' has the name of"):
         wb.Entities(rows, key="user", id="id", time="ts", accuracy="midnight")

@@ -11,6 +11,7 @@ from IPython.core.completer import (
     SimpleMatcherResult,
     context_matcher,
 )
+from sqlglot import exp
 
 from workbench.dialects.functions import DIALECTS
 from workbench.spark.sources.given import is_table
@@ -61,9 +62,10 @@ def completions_of(context: CompletionContext, names: dict[str, Any]) -> list[Si
     """
     first, _, query = context.full_text.lstrip().partition("\n")
     if context.cursor_line == 0:
-        dialect = re.search(r"--dialect\s+\w*$", context.text_until_cursor) is not None
-        candidates = [(one, "dialect") for one in DIALECTS] if dialect else []
-        candidates += [] if dialect else [(one, "option") for one in _OPTIONS if one not in first]
+        if re.search(r"--dialect\s+\w*$", context.text_until_cursor):
+            candidates = [(one, "dialect") for one in DIALECTS]
+        else:
+            candidates = [(one, "option") for one in _OPTIONS if one not in first]
         word = context.token
     else:
         word = (re.search(r"[\w.]*$", context.text_until_cursor) or [""])[0]
@@ -73,18 +75,19 @@ def completions_of(context: CompletionContext, names: dict[str, Any]) -> list[Si
     # IPython's token may begin later than the word.
     skipped = max(0, len(word) - len(context.token))
     has_quote = context.text_until_cursor.removesuffix(word)[-1:] in ('"', "`")
-    quote = "`" if re.search(r"--dialect\s+spark", first) else '"'
+    # The others all take double quotes.
+    dialect = "spark" if re.search(r"--dialect\s+spark", first) else "duckdb"
     texts = {
-        text: text if has_quote or kind == "option" else _quoted(text, quote)
+        text: text if has_quote or kind == "option" else _quoted(text, dialect)
         for text, kind in matches.items()
     }
     return [_completion(texts[text][skipped:], kind) for text, kind in sorted(matches.items())]
 
 
-def _quoted(name: str, quote: str) -> str:
-    """Return a name as a query has it: quoted unless it is letters, digits and underscores."""
+def _quoted(name: str, dialect: str) -> str:
+    """Return a name as a query of a dialect has it: quoted where it needs to be."""
     table, dot, last = name.rpartition(".")
-    return name if re.fullmatch(r"\w+", last) else f"{table}{dot}{quote}{last}{quote}"
+    return f"{table}{dot}{exp.to_identifier(last).sql(dialect)}"
 
 
 def _completion(text: str, kind: str) -> SimpleCompletion:

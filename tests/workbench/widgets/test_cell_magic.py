@@ -110,6 +110,7 @@ def test_an_error_shows_the_first_line_of_the_cell(
         ("%%wbsql\nSELECT count(*) FROM pla|", ["plants"]),
         ("%%wbsql\nSELECT a.da|\nFROM plants AS a", ["a.day"]),
         ("%%wbsql\nSELECT n| FROM counted_view", ["number_of_view"]),
+        ("%%wbsql\nSELECT 2| FROM counted_view", ['"2nd"']),
         ("%%wbsql --dia|\nSELECT 1", ["--dialect"]),
         ("%%wbsql --dialect du|\nSELECT 1", ["duckdb"]),
         ("%%wbsql\nSELECT * FROM hou|", ['"hourly sums"']),
@@ -122,7 +123,7 @@ def test_names_complete_in_a_cell(
     spark: SparkSession, shell: InteractiveShell, cell: str, expected: list[str]
 ) -> None:
     shell.user_ns["plants"] = TABLE
-    spark.sql("SELECT 1 AS number_of_view").createOrReplaceTempView("counted_view")
+    spark.sql("SELECT 1 AS number_of_view, 2 AS `2nd`").createOrReplaceTempView("counted_view")
     spark.sql("SELECT 1 AS n").createOrReplaceTempView("`hourly sums`")
     before, _, after = cell.partition("|")
     try:

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
+from workbench.spark.sessions.session import check_session
 
 # What happens in a visit: (percent of visits, events). In a first visit, users may sign up.
 _FIRST_VISITS = [
@@ -83,7 +84,7 @@ def clickstream(
     Raises
     ------
     WorkbenchError
-        When an argument is out of range.
+        When ``spark`` is no session, or an argument is out of range.
 
     Notes
     -----
@@ -97,6 +98,7 @@ def clickstream(
     >>> clicks.count()
     10000
     """
+    check_session(spark)
     _check_counts(users=users, events_per_user=events_per_user, days=days)
     _check_counts(partitions=1 if partitions is None else partitions)
     if whole_number(seed) is None:

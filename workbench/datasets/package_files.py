@@ -14,6 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from kernels.core.private_folder import cache_home, private_folder
 from workbench.arrow_frame import arrow_frame
 from workbench.errors import WorkbenchError
+from workbench.spark.sessions.session import check_session
+from workbench.spark.shipping import is_connect
 
 # Raise it when the columns or rows made from the package's files change.
 _FORMAT = 1
@@ -32,6 +34,7 @@ def package_file(name: str) -> Path:
 
 def cached_frame(spark: SparkSession, name: str, make: Callable[[], pa.Table]) -> DataFrame:
     """Return `make()` as a DataFrame, from a Parquet copy if the executors can read this disk."""
+    check_session(spark)
     path = _parquet(name, make)
     if _shares_this_disk(spark):
         return spark.read.parquet(f"file://{path}")
@@ -39,8 +42,7 @@ def cached_frame(spark: SparkSession, name: str, make: Callable[[], pa.Table]) -
 
 
 def _shares_this_disk(spark: SparkSession) -> bool:
-    connected = type(spark).__module__.startswith("pyspark.sql.connect")
-    return not connected and str(spark.conf.get("spark.master", "")).startswith("local")
+    return not is_connect(spark) and str(spark.conf.get("spark.master", "")).startswith("local")
 
 
 def _parquet(name: str, make: Callable[[], pa.Table]) -> Path:

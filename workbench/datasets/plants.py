@@ -6,6 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from workbench.arrow_frame import arrow_frame
+from workbench.spark.sessions.session import check_session
 
 _FIRST_DAY = date(2019, 1, 2)
 
@@ -35,6 +36,11 @@ def power_plants(spark: SparkSession) -> DataFrame:
         24 rows: `plant` (string), `date` (date, 2019-01-02 to 2019-01-13), `mwh` (long,
         megawatt hours).
 
+    Raises
+    ------
+    WorkbenchError
+        When ``spark`` is no session.
+
     Examples
     --------
     >>> import workbench as wb
@@ -48,6 +54,7 @@ def power_plants(spark: SparkSession) -> DataFrame:
     +------+----------+------+
     only showing top 3 rows
     """
+    check_session(spark)
     days = [_FIRST_DAY + timedelta(days=day) for day in range(12)]
     table = pa.table(
         {

@@ -15,7 +15,13 @@ from workbench.queries.reading.parsing import CASE_SENSITIVE
 from workbench.spark.sessions.session import session
 from workbench.spark.shipping import is_connect
 from workbench.spark.sources.files import is_path
-from workbench.spark.sources.given import is_stream, table, with_row_numbers
+from workbench.spark.sources.given import (
+    catalog_names,
+    catalog_table,
+    is_stream,
+    table,
+    with_row_numbers,
+)
 from workbench.spark.table import nearest, quoted, unused
 from workbench.windows.stream.worker.update import OP
 
@@ -26,8 +32,6 @@ if TYPE_CHECKING:
 SERIES = {"range": "range", "generate_series": "generate_series", "numbers": "number"}
 #: Table functions that read a file.
 FILE_READERS = ("read_csv_auto", "read_json", "read_json_auto", "parquet_scan")
-#: Part of a sentence about an unknown name that has a similar one.
-_SUGGESTION = "did you mean"
 
 
 @dataclass
@@ -182,18 +186,14 @@ class QueryTables:
         return name if self.dialect in CASE_SENSITIVE else name.lower()
 
     def _catalog_table(self, name: str) -> "DataFrame":
-        if self.dialect == "duckdb" and is_path(name):
+        if is_path(name):
             return table(name, "query")
-        try:
-            return table(name, "query")
-        except WorkbenchError as error:
-            # A notebook's names with a leading underscore are not meant by a person.
-            every_name = {*self.given, *self.ctes}
-            known_names = sorted(one for one in every_name if not one.startswith("_"))
-            hint = nearest(name, known_names)
-            if not known_names or (_SUGGESTION in str(error) and _SUGGESTION not in hint):
-                raise
-            raise WorkbenchError(f"query: there is no table {name!r}; {hint}") from error
+        if (df := catalog_table(name)) is not None:
+            return table(df, "query")
+        # A notebook's names with a leading underscore are not meant by a person.
+        query_names = sorted(one for one in {*self.given, *self.ctes} if not one.startswith("_"))
+        hint = nearest(name, query_names, catalog_names(name))
+        raise WorkbenchError(f"query: there is no table {name!r}; {hint}")
 
     def _table_function(self, node: exp.Table) -> "DataFrame":
         """Return the table of a table function: a series, or a file."""

@@ -139,7 +139,7 @@ def _is_local(spark: "SparkSession") -> bool:
     return str(spark.sparkContext.master).partition("[")[0] == LOCAL
 
 
-def is_connect(spark: "SparkSession") -> bool:
+def is_connect(spark: object) -> bool:
     """Return whether a session uses Spark Connect."""
     connect = sys.modules.get("pyspark.sql.connect.session")
     return connect is not None and isinstance(spark, connect.SparkSession)

@@ -214,13 +214,15 @@ def unused(taken: "Iterable[str]", name: str) -> str:
     return name
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
+def nearest(name: str, known: Sequence[str], also_compared: Sequence[str] = ()) -> str:
     """Return the end of an error message about an unknown name: similar names, or all.
 
     Parameters
     ----------
     name : str
     known : sequence of str
+    also_compared : sequence of str
+        Names that are mentioned only where they are similar, unless there are no others.
 
     Returns
     -------
@@ -233,11 +235,12 @@ def nearest(name: str, known: Sequence[str]) -> str:
     >>> nearest("x", ["signup", "checkout"])
     "there are 'signup', 'checkout'."
     """
-    short = [one for one in known if len(one) <= LONGEST_COMPARED]
+    short = [one for one in (*known, *also_compared) if len(one) <= LONGEST_COMPARED]
     if close := get_close_matches(str(name)[:LONGEST_COMPARED], short, n=3, cutoff=0.6):
         return f"did you mean {' or '.join(map(repr, close))}?"
-    names = ", ".join(map(repr, known[:10])) + (" and more" if len(known) > 10 else "")
-    return f"there are {names}." if known else "there are none."
+    listed = known or also_compared
+    names = ", ".join(map(repr, listed[:10])) + (" and more" if len(listed) > 10 else "")
+    return f"there are {names}." if listed else "there are none."
 
 
 def type_of(table: BoundTable, name: str) -> "DataType":

@@ -221,6 +221,14 @@ def test_an_invalid_argument_is_named(
         datasets.clickstream(spark, **arguments)
 
 
+@pytest.mark.parametrize(
+    "make", [datasets.flights, datasets.weather, datasets.power_plants, datasets.clickstream]
+)
+def test_what_is_no_session_is_refused(make: Callable[[Any], Any]) -> None:
+    with pytest.raises(WorkbenchError, match="spark: this is an int and no Spark session; give"):
+        make(1000)
+
+
 def sizes(spark: SparkSession) -> list[int]:
     frames = [datasets.flights(spark), datasets.weather(spark), datasets.power_plants(spark)]
     return [frame.count() for frame in [*frames, datasets.clickstream(spark, users=100)]]

@@ -1,1 +1,1 @@
-"""Pieces of a large partition, so that several tasks share it. Spark lives one floor up."""
+"""Pieces of a large partition, so that several tasks share it. Spark is in the layer above."""

@@ -5,7 +5,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.figures.stills.labels import label, width_of
-from workbench.figures.stills.marks import DASHES, box, mark
+from workbench.figures.stills.marks import DASHES, Marks, box
 from workbench.figures.svg import rect
 from workbench.figures.theme import INK
 from workbench.markup import Markup, element
@@ -48,5 +48,5 @@ def _sample(trace: Any, x: float, y: float) -> Markup:
             stroke_width=trace.line.width or 2, stroke_dasharray=DASHES.get(trace.line.dash),
         )  # fmt: skip
     if "markers" in (trace.mode or "lines"):
-        drawn += mark(trace, 0, x + 10, y)
+        drawn += Marks.of(trace).draw(0, x + 10, y)
     return drawn

@@ -1,5 +1,6 @@
 """The symbols, dashes and patterns of plotly that our figures use, as SVG."""
 
+from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Any
 
@@ -54,29 +55,49 @@ def at(values: Any, place: int) -> Any:
     return values[place] if isinstance(values, list | tuple) or hasattr(values, "dtype") else values
 
 
-def mark(trace: Any, place: int, x: float, y: float) -> Markup:
-    """Draw the mark of a trace's point with this index."""
-    marker = trace.marker
-    symbol = str(at(marker.symbol, place) or "circle")
-    color = at(marker.color, place) or trace.line.color or INK
-    size = float(at(marker.size, place) or 6)
-    line, width = at(marker.line.color, place), at(marker.line.width, place)
-    kind, open_ = symbol.removesuffix("-open"), symbol.endswith("-open")
-    if kind in THIN or open_:
-        stroke = line if kind in THIN and line else color
-        style = {"fill": "none", "stroke": stroke, "stroke_width": width or 1.5}
-    else:
-        style = {"fill": color, "stroke": line if width else None}
-        style["stroke_width"] = width if width and width != 1 else None
-    style["opacity"] = marker.opacity
-    radius = size / 2
-    if kind == "circle":
-        return element("circle", cx=x, cy=y, r=radius, **style)
-    place_at = f"translate({x:.1f},{y:.1f}) scale({radius:g})"
-    # The width of a line does not scale with the mark.
-    if "stroke" in style and style["stroke"] is not None:
-        style["vector_effect"] = "non-scaling-stroke"
-    return element("path", d=SHAPES[kind], transform=place_at, **style)
+@dataclass(frozen=True)
+class Marks:
+    """The properties of a trace's marks, read once, as plotly takes long for each.
+
+    Each may be one value for all marks, or a value for each.
+    """
+
+    symbols: Any
+    colors: Any
+    sizes: Any
+    line_colors: Any
+    line_widths: Any
+    opacity: Any
+
+    @classmethod
+    def of(cls, trace: Any) -> "Marks":
+        """Return the properties of a trace's marks, with plotly's defaults."""
+        marker = trace.marker
+        colors = trace.line.color if marker.color is None else marker.color
+        line = marker.line
+        return cls(marker.symbol, colors, marker.size, line.color, line.width, marker.opacity)
+
+    def draw(self, place: int, x: float, y: float) -> Markup:
+        """Draw the mark of the point with this index."""
+        symbol = str(at(self.symbols, place) or "circle")
+        color = at(self.colors, place) or INK
+        line, width = at(self.line_colors, place), at(self.line_widths, place)
+        kind, open_ = symbol.removesuffix("-open"), symbol.endswith("-open")
+        if kind in THIN or open_:
+            stroke = line if kind in THIN and line else color
+            style = {"fill": "none", "stroke": stroke, "stroke_width": width or 1.5}
+        else:
+            style = {"fill": color, "stroke": line if width else None}
+            style["stroke_width"] = width if width and width != 1 else None
+        style["opacity"] = self.opacity
+        radius = float(at(self.sizes, place) or 6) / 2
+        if kind == "circle":
+            return element("circle", cx=x, cy=y, r=radius, **style)
+        place_at = f"translate({x:.1f},{y:.1f}) scale({radius:g})"
+        # The width of a line does not scale with the mark.
+        if style["stroke"] is not None:
+            style["vector_effect"] = "non-scaling-stroke"
+        return element("path", d=SHAPES[kind], transform=place_at, **style)
 
 
 def box(trace: Any, place: int, x: float, y: float, width: float, height: float) -> Markup:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kernels.core.arrays import Floats
 from workbench.figures.stills.labels import label, lines_of, width_of
-from workbench.figures.stills.marks import DASHES, at, box, mark
+from workbench.figures.stills.marks import DASHES, Marks, at, box
 from workbench.figures.stills.panels import Bar, Panel
 from workbench.figures.svg import rect
 from workbench.figures.theme import BLUE, GROUND, INK, QUIET
@@ -170,17 +170,11 @@ class _Points:
         # Of marks at the same pixel, one is enough.
         pixels = np.round(np.stack([self.x, self.y], axis=1)[self.known])
         _, first = np.unique(pixels, axis=0, return_index=True)
+        marks, tooltips = Marks.of(self.trace), self.trace.hovertext
         return joined(
-            self._with_tooltip(place, mark(self.trace, place, self.x[place], self.y[place]))
+            _with_tooltip(marks.draw(place, self.x[place], self.y[place]), at(tooltips, place))
             for place in np.flatnonzero(self.known)[np.sort(first)].tolist()
         )
-
-    def _with_tooltip(self, place: int, drawn: Markup) -> Markup:
-        """Return a mark with its hover text as a tooltip."""
-        if self.trace.hovertext is None:
-            return drawn
-        tooltip = "\n".join(lines_of(str(at(self.trace.hovertext, place))))
-        return element("g", element("title", tooltip), drawn)
 
     def texts(self) -> Markup:
         """Draw the texts next to the points."""
@@ -197,6 +191,13 @@ class _Points:
                   str(at(self.trace.text, place)), anchor=anchor, **style)
             for place in np.flatnonzero(self.known).tolist()
         )  # fmt: skip
+
+
+def _with_tooltip(drawn: Markup, hover_text: Any) -> Markup:
+    """Return a mark with its hover text, if it has one, as a tooltip."""
+    if hover_text is None:
+        return drawn
+    return element("g", element("title", "\n".join(lines_of(str(hover_text)))), drawn)
 
 
 def _pairs(x: Floats, y: Floats) -> list[str]:

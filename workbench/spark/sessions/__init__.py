@@ -1,4 +1,4 @@
 """The Spark session: the active one or a new local one, its Java, and the options of both.
 
-What uses a session lives one floor up.
+What uses a session is in the packages above.
 """

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, kind_in_words
 from workbench.spark.broken_off import failure_reason
 from workbench.spark.cell_line import cell_message
 from workbench.spark.own_folder import own_folder
@@ -18,7 +18,7 @@ from workbench.spark.sessions.java import java_home
 from workbench.spark.sessions.jvm_questions import remember_classes
 from workbench.spark.sessions.jvm_stderr import without_steps
 from workbench.spark.sessions.pyspark_place import pyspark_is_found
-from workbench.spark.shipping import ship_ahead
+from workbench.spark.shipping import is_connect, ship_ahead
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,6 +85,27 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     remember_classes(spark)
     ship_ahead(spark)
     return spark
+
+
+def check_session(value: object) -> None:
+    """Refuse what is no Spark session, classic or Connect.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> check_session("local[2]")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: spark: this is a str and no Spark session; give wb.session().
+    """
+    from pyspark.sql import SparkSession
+
+    if not isinstance(value, SparkSession) and not is_connect(value):
+        raise WorkbenchError(
+            f"spark: this is {kind_in_words(value)} and no Spark session; give wb.session()."
+        )
 
 
 def _start(conf: dict[str, object]) -> "SparkSession":

@@ -2,8 +2,11 @@
 
 A worker is a fork of the daemon, and PySpark's own daemon has loaded nothing: the first task of
 each worker then loads Arrow, the engine and the compiler, which takes most of a second. Spark ends
-a worker that was idle for a minute, so a notebook would pay this again and again. After each task,
-a worker collects its garbage, which takes longer the more the worker itself has loaded.
+a worker that was idle for a minute, so a notebook would pay this again and again.
+
+After each task, a worker collects its garbage, which takes longer the more there is to look
+through. Here it looks through what the task has made: what the daemon loaded and what earlier tasks
+left in place, such as compiled kernels, is excluded.
 
 Spark ends an idle worker, or one whose rows are no longer needed, by closing its socket. PySpark's
 own daemon prints a traceback for each worker that was about to write, possibly into a notebook.
@@ -43,7 +46,11 @@ def load() -> None:
         from workbench.columnar.process import load_libraries
 
         load_libraries()
-    # Workers exclude these objects from garbage collection.
+    collect()
+
+
+def collect() -> None:
+    """Collect garbage, and exclude the objects that stay from later collections."""
     gc.collect()
     gc.freeze()
 
@@ -58,5 +65,7 @@ if __name__ == "__main__":
     load()
     daemon.worker = worker
     without_gone = SimpleNamespace(print_exc=print_exc, format_exc=traceback.format_exc)
-    setattr(daemon, "traceback", without_gone)  # noqa: B010 (the module's own name is not exported)
+    # The modules' own names are not exported.
+    setattr(daemon, "traceback", without_gone)  # noqa: B010
+    setattr(daemon, "gc", SimpleNamespace(collect=collect))  # noqa: B010
     daemon.manager()

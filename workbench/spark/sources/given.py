@@ -199,9 +199,20 @@ def held_rows(value: Any, argument: str) -> pa.Table:
 
 
 def _by_name(name: str, argument: str) -> "DataFrame":
+    check_text(name, argument)
+    df = catalog_table(name)
+    if df is None:
+        raise WorkbenchError(
+            f"{argument}: there is no file and no table {name!r}; "
+            f"{nearest(name, catalog_names(name))}"
+        )
+    return df
+
+
+def catalog_table(name: str) -> "DataFrame | None":
+    """Return a table or view of Spark's catalog, or None if it has none of this name."""
     from pyspark.errors import AnalysisException, ParseException
 
-    check_text(name, argument)
     spark = session()
     for identifier in (name, quoted(name)):  # the second is for a name with a space, say
         try:
@@ -209,7 +220,14 @@ def _by_name(name: str, argument: str) -> "DataFrame":
                 return spark.table(identifier)
         except (AnalysisException, ParseException):
             pass
-    database = name.rpartition(".")[0]
+    return None
+
+
+def catalog_names(beside: str) -> list[str]:
+    """Return the names of the tables and views in the database of a table's name, sorted."""
+    from pyspark.errors import AnalysisException, ParseException
+
+    spark, database = session(), beside.rpartition(".")[0]
     try:
         # Not `listTables`, which fails as a whole if the catalog cannot read one of them.
         tables = (
@@ -217,12 +235,9 @@ def _by_name(name: str, argument: str) -> "DataFrame":
             if database
             else spark.sql("SHOW TABLES")
         )
-        known = [row["tableName"] for row in tables.collect()]
+        return sorted(row["tableName"] for row in tables.collect())
     except (AnalysisException, ParseException):
-        known = []
-    raise WorkbenchError(
-        f"{argument}: there is no file and no table {name!r}; {nearest(name, sorted(known))}"
-    )
+        return []
 
 
 def arrow_rows(value: Any, argument: str) -> pa.Table:

@@ -1,6 +1,8 @@
 """A local session has one daemon of Python workers for all tasks, which starts quickly."""
 
+import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,3 +37,20 @@ def test_workers_import_the_pyspark_that_is_compiled(spark: SparkSession) -> Non
 def test_no_python_that_spark_starts_reads_an_archive_of_sources(spark: SparkSession) -> None:
     jvm: Any = spark.sparkContext._jvm
     assert "pyspark.zip" not in jvm.org.apache.spark.api.python.PythonUtils.sparkPythonPath()
+
+
+def leave_a_list(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Leave a list in the worker; yield whether its collector looks through the last task's."""
+    list(batches)  # Spark ends a worker that leaves some of its rows.
+    left = getattr(sys, "left", None)
+    seen = left is not None and any(one is left for one in gc.get_objects())
+    setattr(sys, "left", [[]])  # noqa: B010 (a name that the module has not)
+    yield pa.RecordBatch.from_pydict({"later": [left is not None], "seen": [seen]})
+
+
+def test_a_worker_does_not_look_again_through_what_a_task_left(spark: SparkSession) -> None:
+    tasks = spark.range(1, numPartitions=1).mapInArrow(leave_a_list, "later boolean, seen boolean")
+    # On two cores at most two workers wait, so that one of them has a second task.
+    rows = [tasks.collect()[0] for _ in range(3)]
+    assert any(row.later for row in rows)
+    assert not any(row.seen for row in rows)

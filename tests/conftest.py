@@ -14,11 +14,17 @@ RunOn = Callable[..., Any]
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def classic() -> Iterator[SparkSession]:
     """A local classic session on two cores."""
     session = wb.session({"spark.master": "local[2]", "spark.driver.memory": "2g", **FOR_FEW_ROWS})
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(classic: SparkSession) -> SparkSession:
+    """The same; a module may have its own fixture of this name, with other options."""
+    return classic
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +67,7 @@ def run_on(jvm: None, request: pytest.FixtureRequest) -> RunOn:
 
     def run(kind: str, function: Callable[..., Any], *arguments: object) -> Any:
         if kind == "classic":
-            return function(request.getfixturevalue("spark"), *arguments)
+            return function(request.getfixturevalue("classic"), *arguments)
         return request.getfixturevalue(kind).run(function, *arguments)
 
     return run

@@ -180,7 +180,7 @@ class Retention(Described):
 
 
 def _cohorts_text(cohorts: list[Any]) -> str:
-    some = [str(one) for one in cohorts]
+    some = [str(one).removesuffix(" 00:00:00") for one in cohorts]
     return ", ".join(some) if len(some) < 6 else f"{', '.join(some[:3])} and more, to {some[-1]}"
 
 

@@ -8,6 +8,8 @@ from workbench.errors import WorkbenchError
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.segments import Cohort
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.levels import ENTERED
+from workbench.funnel.worker.summary import EXCLUDED
 from workbench.spark.table import (
     INTEGERS,
     RESULTS,
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 MOST_BINS = 1_000
+#: Columns that lists of people have only while they are computed: the time of the last event, and
+#: in which columns the segment is null.
+END, NULLS = "__end__", "__nulls__"
 
 
 def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
@@ -56,6 +61,10 @@ def check_prepared(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> N
     WorkbenchError
     """
     _check_prepared_by(funnel, events, "key")
+    # Another funnel prepared them, whose result may have fewer columns.
+    for key in funnel.key:
+        argument = funnel.counting.columns.get(key, "key")
+        check_plain(events.schema, key, argument, _results(funnel))
     _check_prepared_by(funnel, events, "time")
     _check_spans(funnel, events.integer_time)
     named = isinstance(events.event, str)
@@ -158,8 +167,9 @@ def check_level(funnel: FunnelSpec, stopped_at: Any) -> None:
 
 def _results(funnel: FunnelSpec) -> tuple[str, ...]:
     """Return the names of the result's own columns."""
-    number = funnel.counting.number
-    return RESULTS if number is None else (*RESULTS, number)
+    number = () if funnel.counting.number is None else (funnel.counting.number,)
+    excluded = (EXCLUDED,) if funnel.rules.exclusions else ()
+    return (*RESULTS, *number, *excluded, ENTERED, END, NULLS)
 
 
 def _check_spans(funnel: FunnelSpec, integer_time: bool) -> None:

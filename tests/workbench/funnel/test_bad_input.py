@@ -163,6 +163,21 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "key: the result has a column 'level' of its own; rename yours first.",
     ),
     (
+        lambda df: funnel(exclude="x", key="Excluded").levels(df.toDF("Excluded", *df.columns[1:])),
+        "key: the result has a column 'Excluded' of its own; rename yours first.",
+    ),
+    (
+        lambda df: funnel(exclude="x").levels(df.withColumnRenamed("n", "excluded"), "excluded"),
+        "by: the result has a column 'excluded' of its own; rename yours first.",
+    ),
+    *(
+        (
+            lambda df, name=name: funnel().people(df.withColumnRenamed("n", name), 1, by=name),
+            f"by: the result has a column {name!r} of its own; rename yours first.",
+        )
+        for name in ("__entered__", "__end__", "__nulls__")
+    ),
+    (
         lambda df: funnel(time="event").levels(df),
         "time: column 'event' holds strings; make it a timestamp, a date or an integer, "
         "for example with F.to_timestamp('event').",
@@ -468,6 +483,17 @@ def test_conditions_other_than_the_prepared_ones_are_refused(events: DataFrame) 
             "steps: the events were prepared by conditions and the funnel asks for event names; "
             "prepare them anew with funnel.prepare(events)."
         )
+
+
+def test_the_key_of_prepared_events_hides_no_column_of_another_funnel(events: DataFrame) -> None:
+    source = events.withColumnRenamed("user_id", "session")
+    with funnel(key="session").prepare(source) as prepared:
+        by_gap = funnel(key="session", count="sessions", session="1 hour")
+        with pytest.raises(wb.WorkbenchError) as error:
+            by_gap.levels(prepared)
+    assert str(error.value) == (
+        "key: the result has a column 'session' of its own; rename yours first."
+    )
 
 
 #: By type, columns that hold no event names.

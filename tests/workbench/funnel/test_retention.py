@@ -280,6 +280,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"periods": 0}, "periods: 0 is not possible; give 1 to 366 periods."),
     ({"periods": 367}, "periods: 367 is not possible; give 1 to 366 periods."),
     ({"time": "tim"}, "time: there is no column 'tim'; did you mean 'time'?"),
+    ({"key": "first_time"}, "key: the result has a column 'first_time' of its own; rename yours "
+     "first."),
     ({"key": "event", "event": "evnt"}, "event: there is no column 'evnt'; did you mean 'event'?"),
 ]  # fmt: skip
 
@@ -288,7 +290,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_invalid_arguments_are_refused_before_a_job(
     spark: SparkSession, given: dict[str, Any], sentence: str
 ) -> None:
-    table = spark.sql("SELECT 1 AS user_id, 2L AS n, current_timestamp() AS time, 'a' AS event")
+    table = spark.sql(
+        "SELECT 1 AS user_id, 2L AS n, current_timestamp() AS time, 'a' AS event, 1 AS first_time"
+    )
     arguments = {"first": "a", "again": "b", "every": "1 day", "time": "time"} | given
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
         wb.retention(table, **arguments)

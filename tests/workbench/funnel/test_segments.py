@@ -77,6 +77,14 @@ def test_a_segment_is_the_value_at_the_step_of_attribution(
         assert one["device"] == least(there)
 
 
+def test_of_two_last_events_of_one_time_the_least_value_completes_the_chain() -> None:
+    last = [(2, "C", "web", 0), (2, "C", "tv", 0)]
+    for arrived in (last, last[::-1]):
+        events: list[Row] = [(0, "A", None, 0), (1, "B", None, 0), *arrived]
+        found = answers([events], ("device",), count="conversions", attribution="last")
+        assert [one["device"] for one in found] == ["tv"]
+
+
 @given(USERS, st.sampled_from([*OPTIONS, {"order": "any"}, {"count": "sessions", "session": 3}]))
 @draws(200)
 def test_each_value_of_a_key_has_separate_chains(

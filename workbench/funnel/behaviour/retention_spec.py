@@ -19,7 +19,7 @@ from workbench.funnel.worker.retention import CohortCell, RetentionTask
 from workbench.spark.in_driver import ZONE
 from workbench.spark.shuffle import Condition, check_steps, column_names, one_name
 from workbench.spark.sources.given import table
-from workbench.spark.table import BoundTable
+from workbench.spark.table import BoundTable, check_plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,7 +131,9 @@ class RetentionSpec:
         integers = bound.integer_time
         length, months = periods_of(self.every, integers)
         funnel = self.funnel(integers)
-        bound = bind(funnel, events, reserved=("first_time", "again_time"))
+        bound = bind(funnel, events)
+        for name in self.key:
+            check_plain(bound.schema, name, "key", ("first_time", "again_time"))
         rows = bound.blocks if isinstance(bound, Prepared) else bound.df
         zone = None
         if bound.schema[self.time].dataType.typeName() == "timestamp":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from workbench.described import set_html, unrun_table
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, clock_of, period_of, segment_types
-from workbench.funnel.checks import check_level
+from workbench.funnel.checks import END, NULLS, check_level
 from workbench.funnel.periods import check_every, periods_for, span_of
 from workbench.funnel.plan import each_period, levels
 from workbench.funnel.prepared import Prepared
@@ -157,9 +157,9 @@ def _of_segment(
         nulls = nulls * 2 + one.isNull().cast("int")
     entrants = levels(funnel, events, by=by).where(matches & (F.col("level") > 0))
     fewest = F.coalesce(F.min(nulls), F.lit(2 ** len(nan_columns) - 1))
-    least = entrants.agg(fewest.alias("__nulls__"))
+    least = entrants.agg(fewest.alias(NULLS))
     candidates = people.where(matches).crossJoin(F.broadcast(least))
-    people_in_segment = candidates.where(nulls == F.col("__nulls__"))
+    people_in_segment = candidates.where(nulls == F.col(NULLS))
     return people_in_segment.select(*map(name_of, people.columns))
 
 
@@ -187,8 +187,8 @@ def _entered(
         ))  # fmt: skip
         for k in range(len(present)):
             rows = rows.where(f"k{k}")
-        entered = entered.crossJoin(F.broadcast(rows.agg(F.max("end").alias("__end__"))))
-        end = F.col("__end__")
+        entered = entered.crossJoin(F.broadcast(rows.agg(F.max("end").alias(END))))
+        end = F.col(END)
     # As decimals, because the distance between two times may need more than 64 bits.
     window_open = end.cast("decimal(20,0)") - F.col(ENTERED).cast("decimal(20,0)") < F.lit(window)
     entered = entered.where(window_open if is_open else ~window_open)

@@ -24,7 +24,7 @@ from workbench.columnar.blocks import (
     key_columns,
 )
 from workbench.columnar.key_codes import as_array, key_codes
-from workbench.columnar.ragged import offsets_of, places_in_runs
+from workbench.columnar.ragged import begins_run, offsets_of, places_in_runs
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
 from workbench.funnel.worker.reached import FunnelAnswers, Reached, ScanResult
 
@@ -308,6 +308,9 @@ class FunnelTask:
                 return BlockParts(*split_partitions(block, last), time, conditions)
             block, number = split_partitions(block, last, self.may_begin(conditions))
             return BlockParts(block, number, instants(block.column(TIME)), self.conditions(block))
+        if rows and (order := self._order_of_ties(block, time)) is not None:
+            block = Block(block.keys, block.offsets, block.rows.take(pa.array(order)))
+            conditions = conditions[order]
         chains = conversions(block.offsets, time, conditions, cast(Rules, self.rules), rows)
         if not rows:
             return self._without_rows(block, chains)
@@ -317,6 +320,22 @@ class FunnelTask:
             time, conditions = time[chains.order], conditions[chains.order]
         reached = self.to_reached(chains.level, chains.reached, chains.outcome)
         return BlockParts(*split_partitions(block, chains.ends == 1), time, conditions, reached)
+
+    def _order_of_ties(self, block: Block, time: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Return an order in which rows of one time are by the values of segments, null last.
+
+        An event at the end of a chain is used for no other, so which one it is decides about the
+        segments of both. None if no two rows of a key have one time, or nothing is read from them.
+        """
+        begins = begins_run(block.partition_of_rows(), time)
+        tied = np.flatnonzero(~begins | ~np.append(begins[1:], True))
+        if not len(tied) or not self.segment_columns:
+            return None
+        by_value = _sorted_by_values([block.column(one) for one in self.segment_columns], tied)
+        run = np.cumsum(begins)[tied]
+        order = np.arange(len(time))
+        order[tied] = tied[by_value[np.argsort(run[by_value], kind="stable")]]
+        return order
 
     def _without_rows(self, block: Block, chains: Conversions) -> "BlockParts":
         """Return the chains of each key as partitions without rows."""

@@ -41,7 +41,7 @@
     const whole = card.parentElement.matches('.widget-hbox') ? card.parentElement : card;
     if (Math.abs(box(whole).width - box(place).width) > near) say('not as wide as its cell', card);
     if (ground(card).some((part, k) => Math.abs(part - lab[k]) > 0.01)) say('not on the ground of the lab', card);
-    for (const it of all(card, '.wb-title, .wb-facts, .wb-told, .wb-hint, .wb-code code, .widget-label')) {
+    for (const it of all(card, '.wb-title, .wb-facts, .wb-told, .wb-hint, .wb-code code, .widget-label, .widget-readout')) {
       if (it.scrollWidth > it.clientWidth + hair && it.clientWidth) say('text outside its box', it);
       if (!inside(box(it), box(card))) say('text outside its card', it);
       if (it.textContent) isRead(it, getComputedStyle(it).color, ground(it));

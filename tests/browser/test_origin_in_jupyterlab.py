@@ -17,7 +17,7 @@ CELLS = [
 import workbench as wb
 spark = wb.session({"spark.master": "local[2]"})
 views = spark.range(60).selectExpr(
-    "if(id % 3 = 0, 'bob', 'ann') AS user", "timestamp_seconds(id * 400) AS at",
+    "if(id % 3 = 0, 'bob', 'ann') AS user", "timestamp_micros(id * 400000000 + 123456) AS at",
     "id AS price", "concat('p', id % 4) AS page")
 features = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("max", "price", "5 hours")]
 backfill = wb.Backfill("user", "at", features)

@@ -59,6 +59,11 @@ OPACITY = """() => {
     seen *= Number(getComputedStyle(e).opacity);
   return seen;
 }"""
+#: Whether a button shows all of its word beside words that have to wrap.
+IS_WHOLE_IN_A_NARROW_PLACE = """(button) => {
+  button.parentElement.style.width = '250px';
+  return button.scrollWidth <= button.clientWidth;
+}"""
 SLIDER = ".widget-hslider .noUi-handle"
 
 
@@ -74,7 +79,9 @@ def test_a_slow_query_shows_its_progress_and_can_be_stopped(open_notebook: OpenN
     page.wait_for_function(f"({OPACITY})() === 0.4")
     assert page.evaluate(KERNEL_ANSWERS) == "ok"
     expect(page.get_by_text(" of 60 tasks")).to_be_visible()
-    page.get_by_role("button", name="Stop").click()
+    stop = page.get_by_role("button", name="Stop")
+    assert stop.evaluate(IS_WHOLE_IN_A_NARROW_PLACE)
+    stop.click()
     expect(page.get_by_text("Stopped: the previous answer is still shown.")).to_be_visible()
     expect(page.locator(".wb-asking")).to_have_count(0)
     expect(page.get_by_role("button", name="Ask again")).to_be_visible()

@@ -8,7 +8,7 @@ import pandas as pd
 from IPython.display import display
 
 from workbench.arguments import check_count
-from workbench.described import Described, frame_table
+from workbench.described import Described, rows_table
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
 from workbench.queries.query import Query
@@ -43,7 +43,21 @@ class FirstRows(Described):
         return f"{text}\n{self.note}" if self.note else text
 
     def _described(self) -> Markup:
-        return frame_table(self.note or "all rows", self.frame)
+        columns = [self.frame.iloc[:, k] for k in range(len(self.frame.columns))]
+        rows = list(zip(*map(_cells, columns), strict=True))
+        title = self.note or ("all rows" if rows else "no rows")
+        measures = [column.dtype.kind in "iufm" for column in columns]
+        return rows_table(title, list(map(str, self.frame.columns)), rows, measures)
+
+
+def _cells(column: "pd.Series[Any]") -> list[object]:
+    """Return the values of a column, None for null; NaN is a float like others."""
+    if column.dtype.kind == "f":
+        return list(column)
+    return [
+        None if missing and not isinstance(value, float) else value
+        for value, missing in zip(column, column.isna(), strict=True)
+    ]
 
 
 class _Options(argparse.ArgumentParser):
@@ -111,9 +125,11 @@ def _first_rows(answer: "DataFrame", rows: int) -> pd.DataFrame:
 
 
 def _column(values: list[Any]) -> "pd.Series[Any]":
-    """Return a column with its natural type; pandas would make integers with a null floats."""
+    """Return a column with its natural type; pandas would make null and integers NaN and floats."""
     column = pd.Series(values, dtype=object)
     kinds = {type(one) for one in values}
+    if kinds == {float, type(None)}:
+        return pd.Series([pd.NA if one is None else one for one in values], dtype=object)
     return column.astype("Int64") if kinds == {int, type(None)} else column.infer_objects()
 
 

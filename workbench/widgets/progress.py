@@ -89,7 +89,9 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         self._session, self._status, self.pictures = session, status, pictures
         self._jobs = jobs or (lambda: jobs_of(session()))
         self.text = HTML()
-        self.button = widgets.Button(description="Stop", icon="stop", layout={"width": "auto"})
+        # The words beside it may wrap; its own would be cut.
+        whole = {"width": "auto", "flex": "0 0 auto"}
+        self.button = widgets.Button(description="Stop", icon="stop", layout=whole)
         self.button.on_click(lambda _button: self._clicked())
         self._newest: PendingQuestion | None = None
         self._thread: threading.Thread | None = None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+import pandas as pd
 import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
@@ -44,12 +45,12 @@ def test_a_cell_answers_over_the_tables_of_the_notebook(
 def test_an_integer_next_to_a_null_stays_one_and_a_time_is_in_the_time_zone_of_the_session(
     spark: SparkSession, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    query = """SELECT 9007199254740993 AS a, TIMESTAMPTZ '2020-01-01 10:00' AS a
-               UNION ALL SELECT NULL, NULL"""
+    query = """SELECT 9007199254740993 AS a, TIMESTAMPTZ '2020-01-01 10:00' AS a,
+               CAST('NaN' AS DOUBLE) AS x UNION ALL SELECT NULL, NULL, NULL"""
     shell.run_cell_magic("wbsql", "", query)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].split() == ["9007199254740993", "2020-01-01", "10:00:00"]
-    assert lines[2].split() == ["<NA>", "NaT"]
+    assert lines[1].split() == ["9007199254740993", "2020-01-01", "10:00:00", "NaN"]
+    assert lines[2].split() == ["<NA>", "NaT", "<NA>"]
 
 
 def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:
@@ -58,6 +59,25 @@ def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:
     assert "<td" in page
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
+
+
+@pytest.mark.parametrize(
+    ("frame", "cells", "title"),
+    [
+        (pd.DataFrame({"n": range(30)}), [str(n) for n in range(30)], "all rows"),
+        (pd.DataFrame({"x": [float("nan"), 0.5]}), ["nan", "0.5"], "all rows"),
+        (pd.DataFrame({"x": pd.array([pd.NA, 7], "Int64")}), ["null", "7"], "all rows"),
+        (pd.DataFrame({"x": [pd.NA, float("nan")]}, dtype=object), ["null", "nan"], "all rows"),
+        (pd.DataFrame({"x": []}), [], "no rows"),
+    ],
+    ids=["every row that is asked for", "NaN", "null", "null and NaN", "no rows"],
+)
+def test_a_page_shows_every_row_and_tells_nan_from_null(
+    frame: pd.DataFrame, cells: list[str], title: str
+) -> None:
+    page = FirstRows(frame, False)._repr_html_()
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", page) == cells
+    assert f">{title}</caption>" in page
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from workbench.functions.catalogue import CATALOGUE, RANKING
 from workbench.functions.fn import Function
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.lesson import checked
+from workbench.widgets.stepper.questions import questions_of
 from workbench.windows.inspect.one_partition import partition_of
 
 # Rows that tie are equal, as they come in any order.
@@ -69,6 +70,8 @@ def test_every_function_of_the_whole_partition_can_be_stepped_through(
     lesson = wb.play(call(function), table).lesson
     assert lesson["steps"]
     assert "Frame" not in lesson["intro"]
+    # A reader is not asked for a frame either.
+    assert not any("frame" in one["ask"] for one in filter(None, questions_of(lesson)))
 
 
 def test_the_band_holds_the_frame_and_nulls_are_crossed_out(table: DataFrame) -> None:

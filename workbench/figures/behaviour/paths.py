@@ -128,7 +128,9 @@ def paths_figure(paths: "Paths") -> go.Figure:
     many = [0] * len(nodes) + list(flows.values())
     figure = go.Figure(
         go.Sankey(
-            arrangement="snap", valueformat=",d", textfont={"size": SMALL},
+            arrangement="snap", valueformat=",d",
+            # Its own shadow is white on dark pages, too.
+            textfont={"size": SMALL, "shadow": "none"},
             node={"label": names, "x": x, "y": y, "pad": _PAD, "thickness": 14,
                   "color": [_COLORS[node.kind] for node in nodes], "line": {"width": 0},
                   # Else plotly puts all ends into one column, and assumes too much space.

@@ -135,6 +135,8 @@ def _before_and_now(picture: dict[str, Any], step: int) -> tuple[State, State]:
 
 
 def _about_timeline(picture: dict[str, Any], step: int) -> Candidate | None:
+    if (picture.get("legend") or {}).get("chain", "") is None:
+        return None  # It marks no events, such as the rows of a function without a frame.
     before, now = _before_and_now(picture, step)
     chain, current = now.get("chain") or [], now.get("current")
     moved = current is not None and current != before.get("current")

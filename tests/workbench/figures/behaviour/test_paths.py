@@ -50,6 +50,8 @@ def test_every_path_is_a_flow_from_the_step_to_where_it_ends() -> None:
     }
     assert "&lt;b&gt;cart&lt;/b&gt; of many letters 1" in figure.data[0].node.label
     assert "signup → help" in figure.data[0].link.customdata
+    # plotly's shadow is white and hides words on a dark page.
+    assert figure.data[0].textfont.shadow == "none"
     assert "5 on rarer paths are not drawn" in figure.layout.title.subtitle.text
 
 

@@ -276,3 +276,6 @@ SELECT id, toString(toDecimal64(id * 5, 1) / 4) AS a, concat(p, toDecimal64(id *
 
 -- shifts in frames of some rows
 SELECT id, lagInFrame(x) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS a, lagInFrame(x, 2, 9) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING) AS b, leadInFrame(x, 1) OVER (ORDER BY id rows between 2 preceding and 1 following) AS c FROM t ORDER BY id;
+
+-- one condition and not the other
+SELECT id, xor(x > 3, y > 2) AS a, xor(x, id > 4, y > 1) AS b, NOT xor(id, 0) AS c FROM t ORDER BY id;

@@ -186,6 +186,7 @@ def _element_at(rows: exp.Expr, index: int) -> exp.Expr:
 
 def _arg_min_or_max(call: _Call, dialect: str) -> exp.Expr:
     """Return the value where another one is least or greatest, ignoring nulls of both."""
+    _check_one_value(call)
     other = call.node.expression
     if not isinstance(other, exp.Order):
         return _filtered(call.node.copy(), call.where(is_not_null(call.value)))
@@ -327,8 +328,19 @@ _EXACT_INDEXES = {
 }
 
 
+def _check_one_value(call: _Call) -> None:
+    """Refuse a list of the first values, which windows alone return here."""
+    if call.node.args.get("count"):
+        call_text = call.node.sql("duckdb").lower()
+        raise WorkbenchError(
+            f"query: {call_text} is a window function here, not an aggregate of groups; use SELECT "
+            f"DISTINCT k, {call_text} OVER (PARTITION BY k) instead of GROUP BY k."
+        )
+
+
 def _drop_order(call: _Call, dialect: str) -> exp.Expr | None:
     """Drop the order among the arguments of an aggregate that does not depend on it."""
+    _check_one_value(call)
     if call.terms:
         call.node.set("this", call.node.this.this.copy())
     return None

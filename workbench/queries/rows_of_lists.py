@@ -61,7 +61,7 @@ def _unnest_query(node: exp.Unnest, alias: exp.TableAlias | None, is_joined: boo
 
 
 def move_generators(tree: exp.Expr, dialect: str) -> None:
-    """Move UNNEST within an expression into FROM.
+    """Move UNNEST into FROM where it is within an expression, or where rows are grouped by it.
 
     Parameters
     ----------
@@ -77,13 +77,31 @@ def move_generators(tree: exp.Expr, dialect: str) -> None:
     >>> tree.expressions[0].sql(), tree.args["joins"][0].sql("spark")
     ('"rows_"."value" + 1 AS a', 'CROSS JOIN LATERAL (SELECT EXPLODE(l) AS `value`) AS `rows_`')
     """
-    for select in list(tree.find_all(exp.Select)) if dialect in LIKE_POSTGRES else ():
-        if select.is_star or select.args.get("group") or select.find(exp.AggFunc):
+    for select in list(tree.find_all(exp.Select)):
+        grouped = _grouped_generators(select)
+        if len(grouped) == 1:
+            _move_to_from(select, grouped[0])
+        is_grouped = select.args.get("group") or select.find(exp.AggFunc)
+        if dialect not in LIKE_POSTGRES or select.is_star or is_grouped:
             continue
         for node in [one for each in select.expressions for one in walk_own(each)]:
             is_column = isinstance(node.parent, exp.Select | exp.Alias)
             if isinstance(node, _GENERATORS) and not is_column:
                 _move_to_from(select, node)
+
+
+def _grouped_generators(select: exp.Select) -> list[exp.Expr]:
+    """Return the lists that become rows before a query groups these: Spark groups first."""
+    group = select.args.get("group")
+    keys = group.expressions if group is not None else []
+    names = {one.name for one in keys if isinstance(one, exp.Column | exp.Literal)}
+    return [
+        node
+        for place, one in enumerate(select.expressions, 1)
+        if names & {one.alias, str(place)}
+        for node in walk_own(one)
+        if isinstance(node, _GENERATORS)
+    ]
 
 
 def _move_to_from(select: exp.Select, node: exp.Expr) -> None:

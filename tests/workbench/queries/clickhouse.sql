@@ -276,3 +276,9 @@ SELECT id, toString(toDecimal64(id * 5, 1) / 4) AS a, concat(p, toDecimal64(id *
 
 -- shifts in frames of some rows
 SELECT id, lagInFrame(x) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS a, lagInFrame(x, 2, 9) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING) AS b, leadInFrame(x, 1) OVER (ORDER BY id rows between 2 preceding and 1 following) AS c FROM t ORDER BY id;
+
+-- groups by the values of lists that become rows
+SELECT arrayJoin([id % 2, id % 3]) AS v, upper(p) AS q, count() AS n FROM t WHERE id > 2 GROUP BY v, q ORDER BY v, q;
+
+-- one condition and not the other
+SELECT id, xor(x > 3, y > 2) AS a, xor(x, id > 4, y > 1) AS b, NOT xor(id, 0) AS c FROM t ORDER BY id;

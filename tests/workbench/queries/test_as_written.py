@@ -140,6 +140,12 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ),
         (
             "postgres",
+            "SELECT n FROM (SELECT lower(unnest(ARRAY[t, 'Z'])) AS v, count(*) AS n FROM t "
+            "GROUP BY 1) AS s WHERE v = 'z'",
+            ROWS,
+        ),
+        (
+            "postgres",
             "SELECT extract(millisecond FROM timestamp '1960-05-06 07:08:09.123456')",
             Decimal("9123.456"),
         ),

@@ -36,6 +36,9 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT product(much) AS p, median(much) AS m FROM events GROUP BY who",
      "query: product is a window function here, not an aggregate of groups; use SELECT DISTINCT k, "
      "product(...) OVER (PARTITION BY k) instead of GROUP BY k."),
+    ("duckdb", "SELECT p, max(x, 2) FROM t GROUP BY p",
+     "query: max(x, 2) is a window function here, not an aggregate of groups; use SELECT DISTINCT "
+     "k, max(x, 2) OVER (PARTITION BY k) instead of GROUP BY k."),
     ("clickhouse", "SELECT who, windowFunnel(9)(at, what = 'a') FROM events",
      "query: who is neither in GROUP BY nor within an aggregate, and a group has many values of "
      "it; add it to GROUP BY."),

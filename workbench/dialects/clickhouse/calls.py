@@ -189,6 +189,12 @@ def _rewrite_round(node: exp.Round, kinds: Kinds) -> None:
 
 
 #: Rewrites by class of node.
+def _rewrite_xor(node: exp.Xor, kinds: Kinds) -> None:
+    """Rewrite ``xor``, for which Spark has neither an operator nor a function."""
+    text = "(BOOLEAN(:a) <> BOOLEAN(:b))"
+    node.replace(fill_template(text, a=node.this, b=node.expression))
+
+
 _REWRITES: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
     exp.Anonymous: _rewrite_call,
     exp.Round: _rewrite_round,
@@ -196,6 +202,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
     exp.ArrayFilter: _rewrite_filter,
     exp.ArraySum: _rewrite_sum,
     exp.ArraySlice: _rewrite_slice,
+    exp.Xor: _rewrite_xor,
     **dict.fromkeys((exp.Concat, exp.DPipe), cast_numbers_to_texts),
     **dict.fromkeys((exp.Lower, exp.Upper), translate_ascii_case),
 }

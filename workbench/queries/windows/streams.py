@@ -88,7 +88,7 @@ def answer_stream(
 
 
 def check_groups_close(df: "DataFrame", translation: Translation) -> None:
-    """Refuse groups of a stream that emit on close, where nothing tells that one is complete.
+    """Refuse groups of a stream that Spark cannot count, or of which none is known to be complete.
 
     Parameters
     ----------
@@ -100,11 +100,20 @@ def check_groups_close(df: "DataFrame", translation: Translation) -> None:
     ------
     WorkbenchError
     """
-    if translation.emit != ON_CLOSE or not df.isStreaming:
+    if not df.isStreaming:
+        return
+    plan = plan_of(df)
+    if _DISTINCT.search(plan):
+        raise WorkbenchError(
+            "query: DISTINCT in an aggregate of the groups of a stream is not available, as Spark "
+            "does not keep their values; use approx_count_distinct(x), or compute it from the "
+            "written rows."
+        )
+    if translation.emit != ON_CLOSE:
         return
     streams = [BoundTable.of(one) for one, _ in translation.tables.read.values() if one.isStreaming]
     has_watermarks = any(has_watermark(one, name) for one in streams for name in one.names)
-    keys = keys_of_groups(plan_of(df))
+    keys = keys_of_groups(plan)
     if not keys or (has_watermarks and all(map(_have_watermark, keys))):
         return
     if any(part.engine == "over" for part in translation.parts):
@@ -124,6 +133,7 @@ def check_groups_close(df: "DataFrame", translation: Translation) -> None:
 
 #: An aggregate of a stream in Spark's plan: its keys, none for all rows, and its columns.
 _GROUPS = re.compile(r"~Aggregate \[(?:(.*?)\], \[)?")
+_DISTINCT = re.compile(r"~Aggregate .*\(distinct ")
 _ARGUMENTS, _WATERMARK = re.compile(r"\([^()]*\)"), re.compile(r"-T\d+ms(, |$)")
 
 

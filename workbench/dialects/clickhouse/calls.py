@@ -188,13 +188,13 @@ def _rewrite_round(node: exp.Round, kinds: Kinds) -> None:
         node.replace(fill_template(f"({scaled})", of=node.this, n=decimals))
 
 
-#: Rewrites by class of node.
 def _rewrite_xor(node: exp.Xor, kinds: Kinds) -> None:
     """Rewrite ``xor``, for which Spark has neither an operator nor a function."""
     text = "(BOOLEAN(:a) <> BOOLEAN(:b))"
     node.replace(fill_template(text, a=node.this, b=node.expression))
 
 
+#: Rewrites by class of node.
 _REWRITES: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
     exp.Anonymous: _rewrite_call,
     exp.Round: _rewrite_round,

@@ -149,8 +149,11 @@ def sweep(store: Store, layout: StoreLayout) -> None:
             if not _remove_unread(store, [key for key, _ in found]) and not store.shared:
                 # The embedded store yields keys in order, so there are no more.
                 break
-    for found in store.scan(STREAMED):
-        _trim(store, layout, [key for key, _ in found])
+    _, meta = read_meta(store)
+    if meta is not None:
+        # By the whole prefix: in a Redis, the name of another store can begin with this one's name.
+        for found in store.scan(stream_prefix(meta.epoch)):
+            _trim(store, layout, [key for key, _ in found])
 
 
 def _remove_unread(store: Store, names: list[bytes]) -> int:

@@ -143,9 +143,12 @@ class Redis:
                 client = redis.Redis.from_url(
                     self.url, socket_connect_timeout=connecting, **waiting
                 )
+                settings = client.connection_pool.connection_kwargs
+                # A URL can have options for other programs, but values are bytes here.
+                settings |= {"retry": waiting["retry"], "decode_responses": False}
                 # Unknown options of the URL raise only when a connection is made.
-                client.connection_pool.connection_class(**client.connection_pool.connection_kwargs)
-            except (ValueError, TypeError):
+                client.connection_pool.connection_class(**settings)
+            except (ValueError, TypeError, redis.ConnectionError):
                 # The error's text is not shown, as it may contain a part of the password.
                 raise StoreError(
                     f"store: the URL of {self.place} cannot be read; write it as "

@@ -95,6 +95,20 @@ def test_a_fetch_from_each_store_agrees_with_a_backfill(store: Store) -> None:
         assert {n: row[n] for n in answer if not agree(row[n], answer[n])} == {}
 
 
+def test_stores_of_one_redis_leave_each_other_alone(redis_url: str, tmp_path: Path) -> None:
+    """The name of one begins with the other's, and the URL has options of other programs."""
+    url, layout = f"{redis_url}?decode_responses=True&retry=1", layout_of(features()[:2])
+    names = f"{tmp_path.name}:sales", tmp_path.name
+    views = [View(Redis(url, name=name), layout, seen=events_of(0)) for name in names]
+    for view in views:
+        view.upload(0)
+        view.stream(events_of(1))
+    for view in views:
+        view.upload(0)
+        answers = expected(layout, view.known, ["user 1", "user 2"], 20)
+        assert [*view.fetch(["user 1", "user 2"], 20)] == answers
+
+
 def test_a_changed_record_of_each_store_is_an_error_that_names_its_key(store: Store) -> None:
     view = View(store, layout_of(features()))
     view.seen += events_of(0)
@@ -387,8 +401,10 @@ def test_invalid_arguments_of_a_redis_are_one_sentence(arguments: Any, sentence:
 def test_a_url_with_one_slash_or_an_unknown_option_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="url: this is not the URL of a Redis"):
         store_of("redis:/ann:secret@host")
-    with pytest.raises(StoreError, match=r"the URL of the Redis at redis://host cannot be read"):
-        Redis("redis://host?nix=1").read([b"a"])
+    for option in ("nix=1", "protocol=7"):
+        unreadable = r"the URL of the Redis at redis://host cannot be read"
+        with pytest.raises(StoreError, match=unreadable):
+            Redis(f"redis://host?{option}").read([b"a"])
 
 
 def test_a_url_of_something_else_is_refused_without_its_password() -> None:

@@ -54,6 +54,9 @@ LATE = "a late event is missing"
 UNTIL_MIDNIGHT = "a row that was removed counts until midnight"
 NEVER_OUT = "a row that was removed still counts"
 ONCE, TWICE = "an event that occurs twice counts once", "each event counts twice"
+#: About how many features one job computes: Spark writes code for all of them at once, and for
+#: each count_distinct copies the rows with columns for all others.
+MOST_IN_JOB = 24
 
 
 class Difference(NamedTuple):
@@ -192,7 +195,10 @@ def _compare(
                 found.append(Difference(moment, one, ours[alias], row[one]))
     unexplained = list(range(len(found)))
     reasons: dict[str, list[int]] = {}
-    for reason, answers in _answers_of_mistakes(plan, wanted, arrived, uploads) if found else ():
+    differing = {one.column for one in found}
+    # Only features that differ are computed once more for each reason.
+    plan = replace(plan, features=tuple(one for one in plan.features if one.name in differing))
+    for reason, answers in _answers_of_mistakes(plan, differing, arrived, uploads) if found else ():
         if not unexplained:
             break
         reasons[reason] = [
@@ -369,7 +375,7 @@ def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
 
 
 def _answers_of_mistakes(
-    plan: Plan, wanted: Mapping[str, str], arrived: str | None, uploads: int | None
+    plan: Plan, wanted: Set[str], arrived: str | None, uploads: int | None
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield the reasons of known mistakes with the answers that each gives."""
     yield from _answers_of_spans(plan, _other_spans(plan, uploads))
@@ -402,24 +408,26 @@ def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[BoundFeatur
 def _answers_of_spans(
     plan: Plan, ways: Mapping[str, tuple[BoundFeature, ...]]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the reasons with the answers of features with other windows, computed in one job."""
-    compared = [(reason, one.name) for reason, features in ways.items() for one in features]
-    taken = plan.queries.names
-    names = {one: unused(taken, f"answer {i}") for i, one in enumerate(compared)}
-    renamed = [
-        replace(one, resolved=replace(one.resolved, column=names[reason, one.name]))
-        for reason, features in ways.items()
-        for one in features
-    ]
-    if not renamed:
-        return
-    others = replace(plan, features=tuple(renamed))
-    rows = _rows_in_order(plan.backfill, _answers(others), names.values())
-    for reason, features in ways.items():
-        yield (
-            reason,
-            [{one.name: row[names[reason, one.name]] for one in features} for row in rows],
+    """Yield the reasons with the answers of features with other windows, computed in few jobs."""
+    left, at_once = list(ways.items()), max(1, MOST_IN_JOB // len(plan.features))
+    while left:
+        part, left = left[:at_once], left[at_once:]
+        compared = [(reason, one) for reason, features in part for one in features]
+        names = {
+            (reason, one.name): unused(plan.queries.names, f"answer {i}")
+            for i, (reason, one) in enumerate(compared)
+        }
+        renamed = (
+            replace(one, resolved=replace(one.resolved, column=names[reason, one.name]))
+            for reason, one in compared
         )
+        others = replace(plan, features=tuple(renamed))
+        rows = _rows_in_order(plan.backfill, _answers(others), names.values())
+        for reason, features in part:
+            yield (
+                reason,
+                [{one.name: row[names[reason, one.name]] for one in features} for row in rows],
+            )
 
 
 def _plans_with_longer_validity(plan: Plan) -> Iterator[tuple[str, Plan]]:

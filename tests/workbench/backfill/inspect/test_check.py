@@ -8,6 +8,9 @@ from pyspark.sql import functions as F
 
 import workbench as wb
 from tests.workbench.spark.jobs import no_job
+from workbench.backfill.bind import Plan
+from workbench.backfill.inspect import check
+from workbench.backfill.naive import naive
 
 AGGREGATIONS = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("last", "v", "5 hours")]
 BACKFILL = wb.Backfill("k", "t", AGGREGATIONS)
@@ -56,6 +59,23 @@ def test_heads_that_are_missing_are_found(spark: SparkSession) -> None:
     assert set(differences["reason"]) == {"the head is missing"}
 
 
+def test_only_features_that_differ_are_computed_again_and_few_in_one_job(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[int] = []
+
+    def answers(plan: Plan, arrived: str | None = None) -> DataFrame:
+        computed.append(len(plan.features))
+        return naive(plan, arrived)
+
+    monkeypatch.setattr(check, "_answers", answers)
+    monkeypatch.setattr(check, "MOST_IN_JOB", 2)
+    features = BACKFILL.run(queries(spark), events(spark)).withColumn("count_5h", F.lit(-1))
+    assert reasons(features, events(spark)) == ["none of the usual reasons"]
+    # Both features once, then one of them in two jobs for windows, and two for duplicates.
+    assert computed == [2, 2, 1, 1, 1]
+
+
 def test_duplicates_that_were_dropped_are_found(spark: SparkSession) -> None:
     event_rows = events(spark)
     once = BACKFILL.run(queries(spark), event_rows.distinct())
@@ -65,8 +85,6 @@ def test_duplicates_that_were_dropped_are_found(spark: SparkSession) -> None:
 def test_late_events_are_found_when_their_arrival_is_known(spark: SparkSession) -> None:
     event_rows = events(spark)
     plan = BACKFILL.bound(queries(spark), event_rows)
-    from workbench.backfill.naive import naive
-
     features = naive(plan, arrived="known")
     assert reasons(features, event_rows, arrived="known") == ["a late event is missing"]
 

@@ -294,7 +294,7 @@ def row_bound_each(distance: Int64Column, to: Int64Column) -> None:
     """
     rows = len(to)
     for i in range(rows):
-        to[i] = i + min(max(distance[i], -i), rows - i)  #: Row {i}: {distance[i]} away is {to[i]}.
+        to[i] = i + min(max(distance[i], -i), rows - i)  #: Row {i}: the bound is {to[i]}.
 
 
 @kernel

@@ -42,8 +42,10 @@ def lead(distance: Int64Column, to: Int64Column) -> None:
     """
     rows = len(to)
     for i in range(rows):
-        within = -i <= distance[i] < rows - i
-        to[i] = i + distance[i] if within else NONE  #: Row {i}: {distance[i]} away is {to[i]}.
+        if -i <= distance[i] < rows - i:
+            to[i] = i + distance[i]  #: Row {i}: the row {distance[i]} away is {to[i]}.
+        else:
+            to[i] = NONE  #: Row {i}: there is no row {distance[i]} away.
 
 
 @kernel

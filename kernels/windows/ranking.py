@@ -65,7 +65,7 @@ def rank(group: Int64Column, start: Int64Column, number: Int64Column) -> None:
     [1, 1, 3]
     """
     for i in range(len(number)):
-        number[i] = start[group[i]] + 1  #: Row {i}: {number[i] - 1} rows are before its peers.
+        number[i] = start[group[i]] + 1  #: Row {i}: rows before its peers: {number[i] - 1}.
 
 
 @kernel
@@ -94,7 +94,7 @@ def dense_rank(group: Int64Column, start: Int64Column, number: Int64Column) -> N
     [1, 1, 2]
     """
     for i in range(len(number)):
-        number[i] = group[i] + 1  #: Row {i}: {group[i]} groups are before its own.
+        number[i] = group[i] + 1  #: Row {i}: groups before its own: {group[i]}.
 
 
 @kernel

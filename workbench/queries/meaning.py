@@ -12,6 +12,7 @@ from workbench.dialects.numbers import clickhouse_decimal_quotient, postgres_dec
 from workbench.dialects.scalars import rewrite_scalars
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
+from workbench.queries.reading.quantified import rewrite_unknown_in
 from workbench.queries.rows_of_lists import move_generators, rewrite_unnest
 from workbench.spark.table import INTEGERS, unused
 
@@ -47,6 +48,7 @@ def rewrite_for_spark(
         rewrite_clickhouse(tree, types_of)
     elif dialect != "spark":
         _qualify_order_by(tree, types)
+        rewrite_unknown_in(tree)
     rewrite_unnest(tree, dialect)
     rewrite_scalars(tree, dialect, types_of, days)
     for count in tree.find_all(exp.Count):

@@ -282,3 +282,6 @@ SELECT arrayJoin([id % 2, id % 3]) AS v, upper(p) AS q, count() AS n FROM t WHER
 
 -- one condition and not the other
 SELECT id, xor(x > 3, y > 2) AS a, xor(x, id > 4, y > 1) AS b, NOT xor(id, 0) AS c FROM t ORDER BY id;
+
+-- any and all of a query
+SELECT id, x = ANY (SELECT x FROM t WHERE id < 3) AS a, x != ALL (SELECT x FROM t WHERE id < 3) AS b, x > ALL (SELECT x FROM t WHERE id < 3) AS c, x < ANY (SELECT x FROM t WHERE id < 3) AS d, x <= ALL (SELECT x FROM t WHERE id > 99) AS e FROM t WHERE y >= ALL (SELECT 2) ORDER BY id;

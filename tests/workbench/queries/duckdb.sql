@@ -289,6 +289,9 @@ SELECT * EXCLUDE (p, day, price, yes), count(*) OVER (PARTITION BY t) AS n FROM 
 -- any of a list
 SELECT id, x = ANY([3, 7]) AS a, count(*) OVER (ORDER BY id) AS n FROM t WHERE x > ANY([2, y]) OR id = ANY([1, 7]) ORDER BY id;
 
+-- any, all and in of a query with nulls
+SELECT id, x IN (SELECT x FROM t WHERE id > 8) AS a, x NOT IN (SELECT x FROM t WHERE id < 3) AS b, x > ALL (SELECT x FROM t WHERE id > 9) AS c, x < ANY (SELECT u.x FROM t AS u WHERE u.p = o.p AND u.id < 6) AS d, x = ALL (SELECT x FROM t WHERE false) AS e, x <> ANY (SELECT x FROM t WHERE id < 2) AS f, sum(id) OVER (PARTITION BY x IN (SELECT x FROM t WHERE id < 3) ORDER BY id) AS g FROM t AS o WHERE (x IN (SELECT x FROM t WHERE id < 4)) IS NULL OR y >= ALL (SELECT 2) ORDER BY id;
+
 -- lists of groups
 SELECT p, list(x ORDER BY id DESC) AS a, array_agg(x ORDER BY x DESC NULLS FIRST, id) FILTER (WHERE id > 2) AS b, list(DISTINCT t ORDER BY t DESC) AS c, len(list(x ORDER BY id)) AS d, list(x ORDER BY y / 2, id) AS e, list(x ORDER BY id) FILTER (id > 10) AS f FROM t GROUP BY p ORDER BY p;
 

@@ -25,6 +25,9 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: there is no table 'event'; did you mean 'events'?"),
     ("clickhouse", "SELECT sum(x) OVER () FROM T",
      "query: there is no table 'T'; there are 'events', 't'."),
+    ("clickhouse", "SELECT x = ALL (SELECT much FROM events) FROM t",
+     "query: = ALL and != ANY of a query are not available, as ClickHouse compares with one value "
+     "there; compare with min(...) and max(...) of the query."),
     ("duckdb", "SELECT mush, sum(much) OVER () FROM events",
      "query: there is no column 'mush'; did you mean 'much'?"),
     ("clickhouse", "SELECT WHO FROM events",

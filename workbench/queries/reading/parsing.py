@@ -14,6 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.queries.reading.clickhouse import expand_short_forms
 from workbench.queries.reading.elements import restore_subscripts
 from workbench.queries.reading.first_rows import expand_first_rows
+from workbench.queries.reading.quantified import rewrite_quantified
 from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.risingwave import expand_time_windows
 from workbench.queries.reading.unavailable import check_available, check_no_pivot
@@ -118,6 +119,7 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query with each short form written in full; the tree is changed."""
     for one in list(tree.find_all(exp.SetOperation)):
         _align_by_name(one)
+    rewrite_quantified(tree, dialect)
     if dialect == "clickhouse":
         expand_short_forms(tree)
     if dialect == "risingwave":

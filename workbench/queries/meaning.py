@@ -16,6 +16,9 @@ from workbench.queries.reading.quantified import rewrite_unknown_in
 from workbench.queries.rows_of_lists import move_generators, rewrite_unnest
 from workbench.spark.table import INTEGERS, unused
 
+#: What a SELECT within another one is in.
+_AROUND = (exp.Subquery, exp.Lateral, exp.Exists, exp.In, exp.CTE)
+
 
 def rewrite_for_spark(
     tree: exp.Query,
@@ -49,6 +52,7 @@ def rewrite_for_spark(
     elif dialect != "spark":
         _qualify_order_by(tree, types)
         rewrite_unknown_in(tree)
+        _rewrite_first_rows_of_subqueries(tree)
     rewrite_unnest(tree, dialect)
     rewrite_scalars(tree, dialect, types_of, days)
     for count in tree.find_all(exp.Count):
@@ -111,6 +115,34 @@ def _qualify_column(
         if _types_of(node, (column,), types):
             node.replace(column)
             return
+
+
+def _rewrite_first_rows_of_subqueries(tree: exp.Expr) -> None:
+    """Write ``u.k = t.k + 1`` as two comparisons where a subquery of expressions has a LIMIT.
+
+    Spark 4.3 takes the first rows of the whole subquery there, not those that belong to a row of
+    the query around it, where one side is a column and the other an expression.
+    """
+    for select in tree.find_all(exp.Select):
+        if select.args.get("limit") is None or not _may_be_correlated(select):
+            continue
+        for equal in list(select.find_all(exp.EQ)):
+            sides = equal.this.unnest(), equal.expression.unnest()
+            is_column = [isinstance(one, exp.Column) for one in sides]
+            of_expression = any(is_column) and all(one.find(exp.Column) for one in sides)
+            in_where = isinstance(equal.find_ancestor(exp.Where, exp.Select), exp.Where)
+            if in_where and of_expression and not all(is_column):
+                comparisons = (one(**equal.copy().args) for one in (exp.LTE, exp.GTE))
+                equal.replace(exp.paren(exp.and_(*comparisons)))
+
+
+def _may_be_correlated(select: exp.Select) -> bool:
+    """Return whether a SELECT is within an expression or LATERAL, so not only within FROM."""
+    node: exp.Expr | None = select
+    while node is not None and (node := node.find_ancestor(*_AROUND)) is not None:
+        if not isinstance(node, exp.CTE) and not isinstance(node.parent, exp.From | exp.Join):
+            return True
+    return False
 
 
 def _rewrite_any_and_all(tree: exp.Expr) -> None:

@@ -292,6 +292,9 @@ SELECT id, x = ANY([3, 7]) AS a, count(*) OVER (ORDER BY id) AS n FROM t WHERE x
 -- any, all and in of a query with nulls
 SELECT id, x IN (SELECT x FROM t WHERE id > 8) AS a, x NOT IN (SELECT x FROM t WHERE id < 3) AS b, x > ALL (SELECT x FROM t WHERE id > 9) AS c, x < ANY (SELECT u.x FROM t AS u WHERE u.p = o.p AND u.id < 6) AS d, x = ALL (SELECT x FROM t WHERE false) AS e, x <> ANY (SELECT x FROM t WHERE id < 2) AS f, sum(id) OVER (PARTITION BY x IN (SELECT x FROM t WHERE id < 3) ORDER BY id) AS g FROM t AS o WHERE (x IN (SELECT x FROM t WHERE id < 4)) IS NULL OR y >= ALL (SELECT 2) ORDER BY id;
 
+-- first rows of subqueries by an expression
+SELECT id, (SELECT u.x FROM t AS u WHERE u.id = o.id - 1 ORDER BY u.x LIMIT 1) AS a, l.n FROM t AS o LEFT JOIN LATERAL (SELECT u.id AS n FROM t AS u WHERE o.y + 1 = u.y ORDER BY u.id DESC LIMIT 1) AS l ON true ORDER BY id;
+
 -- lists of groups
 SELECT p, list(x ORDER BY id DESC) AS a, array_agg(x ORDER BY x DESC NULLS FIRST, id) FILTER (WHERE id > 2) AS b, list(DISTINCT t ORDER BY t DESC) AS c, len(list(x ORDER BY id)) AS d, list(x ORDER BY y / 2, id) AS e, list(x ORDER BY id) FILTER (id > 10) AS f FROM t GROUP BY p ORDER BY p;
 

@@ -29,6 +29,11 @@ KEYS = ("x", "y", "t", "day", "price", "x + id", "yes", "-y")
 SOURCES = (
     "t", "t", "(SELECT * FROM t WHERE y < 4) AS t",
     "t JOIN (SELECT id AS other FROM t) ON id = other",
+    "(SELECT * REPLACE (id IN (SELECT x FROM t WHERE id > 6) AS yes) FROM t) AS t",
+)  # fmt: skip
+CONDITIONS = (
+    "", "", "", " WHERE x > 2", " WHERE p IS NOT NULL AND id < 9",
+    " WHERE x >= ALL (SELECT y FROM t WHERE id < 4) OR id NOT IN (SELECT x FROM t WHERE y < 2)",
 )  # fmt: skip
 AROUND = ("{0}", "{0}", "coalesce({0}, NULL)", "CASE WHEN id > 4 THEN {0} END")
 
@@ -90,7 +95,7 @@ def queries(draw: st.DrawFn) -> str:
     """A query with some window calls, whose rows come in the order of ``id``."""
     calls = draw(st.lists(windows(), min_size=1, max_size=4, unique=True))
     columns = ", ".join(f"{call} AS w{k}" for k, call in enumerate(calls))
-    where = draw(st.sampled_from(["", "", " WHERE x > 2", " WHERE p IS NOT NULL AND id < 9"]))
+    where = draw(st.sampled_from(CONDITIONS))
     source = draw(st.sampled_from(SOURCES))
     query = f"SELECT id, {columns} FROM {source}{where}"
     shape = draw(st.sampled_from(["plain", "plain", "qualify", "within", "grouped"]))

@@ -1,6 +1,6 @@
 """Rewrites of a query where Spark's own SQL has other semantics than the dialect."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -16,6 +16,11 @@ from workbench.queries.reading.quantified import rewrite_unknown_in
 from workbench.queries.rows_of_lists import move_generators, rewrite_unnest
 from workbench.spark.table import INTEGERS, unused
 
+#: Expressions with the type of their operands.
+_ARITHMETIC = (
+    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren, exp.Coalesce, exp.Nullif),
+    exp.Filter,
+)
 #: What a SELECT within another one is in.
 _AROUND = (exp.Subquery, exp.Lateral, exp.Exists, exp.In, exp.CTE)
 
@@ -186,7 +191,7 @@ def _quotient(
     if dialect in POSTGRES:
         if operand_types is None or not all(name in (*INTEGERS, "decimal") for name in names):
             return node
-        if "decimal" in names:
+        if "decimal" in names or _sums_bigints(node, types):
             return postgres_decimal_quotient(left, right, operand_types)
         is_int = "long" not in names
         quotient = exp.IntDiv(this=left.copy(), expression=right.copy())
@@ -195,6 +200,18 @@ def _quotient(
         clickhouse_decimal_quotient(left, right, operand_types) if operand_types else None
     )
     return decimal_quotient or _quotient_of_doubles(left.copy(), right.copy())
+
+
+def walk_arithmetic(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the parts of an expression that decide whether it is a numeric."""
+    return node.walk(prune=lambda one: not isinstance(one, _ARITHMETIC))
+
+
+def _sums_bigints(node: exp.Expr, types: Callable[[exp.Select], list[Any] | None]) -> bool:
+    """Return whether a quotient has a sum of bigints, which Postgres makes a numeric."""
+    sums = [one.this for one in walk_arithmetic(node) if isinstance(one, exp.Sum)]
+    kinds = [_types_of(node, (one,), types) for one in sums]
+    return any(kind is not None and kind[0].typeName() == "long" for kind in kinds)
 
 
 def _quotient_of_doubles(left: exp.Expr, right: exp.Expr) -> exp.Expr:

@@ -203,10 +203,15 @@ class QueryTables:
         is_file = isinstance(call, exp.ReadCSV | exp.ReadParquet) or name in FILE_READERS
         if is_file and len(values) == 1:
             return self._register(values[0], table(values[0], "query"), f"wb.table({values[0]!r})")
-        has_interval = (
-            isinstance(call.args.get("step"), exp.Interval) and self.dialect in LIKE_POSTGRES
+        step = call.args.get("step")
+        is_interval = step is not None and (
+            isinstance(step, exp.Interval) or step.is_type("interval")
         )
-        if has_interval and isinstance(call, exp.GenerateSeries | exp.ExplodingGenerateSeries):
+        if (
+            is_interval
+            and self.dialect in LIKE_POSTGRES
+            and isinstance(call, exp.GenerateSeries | exp.ExplodingGenerateSeries)
+        ):
             return self._time_series(name, call)
         if name in SERIES:
             return self._number_series(name, call)

@@ -1,12 +1,14 @@
 """One SELECT in stages: the input of its windows, the windows, and the SELECT over these."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.functions import SPARK_ONLY, SqlFunction, read_function
-from workbench.queries.meaning import check_no_window
+from workbench.queries.meaning import check_no_window, walk_arithmetic
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import computed_aliases, walk_own
 from workbench.queries.staged import Staged, staged_column
@@ -15,6 +17,7 @@ from workbench.queries.windows.streams import answer_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
 
 class WindowStages:
@@ -145,6 +148,8 @@ def answer_windows(select: exp.Select, translation: Translation) -> "DataFrame":
     input_select = _input_select(select, stages)
     df = translation.run_spark(input_select, "the input of the windows")
     window_calls = group_calls(stages.calls, df.schema, translation.tables.dialect)
+    if translation.dialect in POSTGRES:
+        _divide_sums_as_numeric(final_select, stages.calls, df.schema)
     if df.isStreaming:
         if stages.native:
             raise WorkbenchError(
@@ -160,6 +165,21 @@ def answer_windows(select: exp.Select, translation: Translation) -> "DataFrame":
         df = _with_native(df, stages, translation)
     final_select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
     return translation.run_spark(final_select, "the rest of the query, after its windows")
+
+
+def _divide_sums_as_numeric(
+    final_select: exp.Select, calls: Sequence[SqlCall], schema: "StructType"
+) -> None:
+    """Let quotients of sums of bigints keep their fraction: in Postgres such a sum is a numeric."""
+    sums = {
+        call.result
+        for call in calls
+        if call.function.name == "sum" and schema[call.arguments[0]].dataType.typeName() == "long"
+    }
+    for quotient in list(final_select.find_all(exp.Div)):
+        for one in list(walk_arithmetic(quotient)):
+            if isinstance(one, exp.Column) and one.name in sums:
+                one.replace(exp.cast(one.copy(), "DECIMAL(20, 0)"))
 
 
 def _final_select(select: exp.Select, stages: WindowStages) -> exp.Select:

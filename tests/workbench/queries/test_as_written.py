@@ -101,6 +101,29 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT initcap('hELLO o''neil-x_y 2nd élan')", "Hello O'Neil-X_Y 2nd Élan"),
         ("postgres", "SELECT every(id < 11) OVER (ORDER BY id) FROM t ORDER BY id DESC", False),
         ("postgres", "SELECT ceil(5)", 5.0),
+        ("postgres", "SELECT sum(x) / 2 FROM (VALUES (1), (2)) AS v(x)", 1),
+        ("postgres", "SELECT -sum(x) / 2 FROM (VALUES (1::bigint), (2)) AS v(x)", Decimal("-1.5")),
+        (
+            "risingwave",
+            "SELECT 9 * sum(x) OVER () / 2 FROM (VALUES (1::bigint)) AS v(x)",
+            Decimal("4.5"),
+        ),
+        (
+            "postgres",
+            "SELECT (date '2024-02-01' + interval '1 month - 1 day')::date",
+            date(2024, 2, 29),
+        ),
+        (
+            "postgres",
+            "SELECT max(d.d)::date FROM generate_series('2024-01-01'::timestamp, "
+            "'2024-01-03'::timestamp, '1 day'::interval) AS d",
+            date(2024, 1, 3),
+        ),
+        (
+            "postgres",
+            "SELECT e || n FROM unnest(ARRAY['a']) AS e, generate_series(1, 1) AS n",
+            "a1",
+        ),
         ("postgres", "SELECT sign(-2.5::float8)", -1.0),
         ("postgres", "SELECT regexp_match('foobarbequebaz', '(bar)(beque)')", ["bar", "beque"]),
         ("postgres", "SELECT regexp_match('aBc', 'b', 'i')", ["B"]),

@@ -9,7 +9,7 @@ from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.expressions.core import POSITION_META_KEYS
 
 from workbench.arguments import check_known, check_text
-from workbench.dialects.functions import DIALECTS
+from workbench.dialects.functions import DIALECTS, POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.clickhouse import expand_short_forms
 from workbench.queries.reading.elements import restore_subscripts
@@ -19,6 +19,8 @@ from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.risingwave import expand_time_windows
 from workbench.queries.reading.unavailable import check_available, check_no_pivot
 
+#: What becomes rows of one column.
+_SERIES = (exp.Unnest, exp.ExplodingGenerateSeries)
 #: Dialects in which names that differ in case are different.
 CASE_SENSITIVE = ("clickhouse",)
 
@@ -122,6 +124,8 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     rewrite_quantified(tree, dialect)
     if dialect == "clickhouse":
         expand_short_forms(tree)
+    if dialect in POSTGRES:
+        _name_series(tree)
     if dialect == "risingwave":
         expand_time_windows(tree)
     restore_subscripts(tree, dialect)
@@ -129,6 +133,15 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     for query in list(tree.find_all(exp.Query)):
         expand_first_rows(query, dialect)
     return tree
+
+
+def _name_series(tree: exp.Query) -> None:
+    """Name the one column of a series or an unnested list like its table, as Postgres does."""
+    for source in tree.find_all(exp.Table, exp.Unnest, exp.Lateral):
+        rows = source if isinstance(source, exp.Unnest) else source.this
+        alias = source.args.get("alias")
+        if isinstance(rows, _SERIES) and alias is not None and alias.this and not alias.columns:
+            alias.set("columns", [alias.this.copy()])
 
 
 def _align_by_name(union: exp.SetOperation) -> None:

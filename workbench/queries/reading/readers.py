@@ -28,6 +28,8 @@ _SESSION, _GAP_CALL = ["SESSION", "WITH", "GAP"], "session with gap"
 
 #: A number and a unit of an interval, and the time at its end.
 _PART = re.compile(r"(?<![\d.])[+-]?\d+(?:\.\d+)?\s*[A-Za-z]+")
+#: A sign apart from its number, as in '1 month - 1 day'.
+_SIGN = re.compile(r"([+-])\s+(?=\d)")
 _HAS_UNIT = re.compile(r"\d\s*[A-Za-z]")
 _TIME_OF_DAY = re.compile(r"(?<!\S)([+-]?)(\d+):(\d+)(?::(\d+(?:\.\d+)?))?\s*$")
 
@@ -119,7 +121,7 @@ def _is_interval(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _interval_text(one: Token, is_cast: bool) -> str:
-    text = one.text
+    text = _SIGN.sub(r"\1", one.text)
     if (clock := _TIME_OF_DAY.search(text)) is not None:
         sign, *parts = clock.groups()
         units = zip(parts, ("hours", "minutes", "seconds"), strict=True)

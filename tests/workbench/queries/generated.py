@@ -31,7 +31,7 @@ SOURCES = (
     "t JOIN (SELECT id AS other FROM t) ON id = other",
     "(SELECT * REPLACE (id IN (SELECT x FROM t WHERE id > 6) AS yes) FROM t) AS t",
 )  # fmt: skip
-CONDITIONS = (
+WHERES = (
     "", "", "", " WHERE x > 2", " WHERE p IS NOT NULL AND id < 9",
     " WHERE x >= ALL (SELECT y FROM t WHERE id < 4) OR id NOT IN (SELECT x FROM t WHERE y < 2)",
 )  # fmt: skip
@@ -95,7 +95,7 @@ def queries(draw: st.DrawFn) -> str:
     """A query with some window calls, whose rows come in the order of ``id``."""
     calls = draw(st.lists(windows(), min_size=1, max_size=4, unique=True))
     columns = ", ".join(f"{call} AS w{k}" for k, call in enumerate(calls))
-    where = draw(st.sampled_from(CONDITIONS))
+    where = draw(st.sampled_from(WHERES))
     source = draw(st.sampled_from(SOURCES))
     query = f"SELECT id, {columns} FROM {source}{where}"
     shape = draw(st.sampled_from(["plain", "plain", "qualify", "within", "grouped"]))

@@ -18,9 +18,8 @@ from workbench.spark.table import INTEGERS, unused
 
 #: Expressions with the type of their operands.
 _ARITHMETIC = (
-    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren, exp.Coalesce, exp.Nullif),
-    exp.Filter,
-)
+    exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren, exp.Coalesce, exp.Nullif, exp.Filter,
+)  # fmt: skip
 #: What a SELECT within another one is in.
 _AROUND = (exp.Subquery, exp.Lateral, exp.Exists, exp.In, exp.CTE)
 

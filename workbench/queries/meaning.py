@@ -1,6 +1,6 @@
 """Rewrites of a query where Spark's own SQL has other semantics than the dialect."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -16,10 +16,8 @@ from workbench.queries.reading.quantified import rewrite_unknown_in
 from workbench.queries.rows_of_lists import move_generators, rewrite_unnest
 from workbench.spark.table import INTEGERS, unused
 
-#: Expressions with the type of their operands.
-_ARITHMETIC = (
-    exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren, exp.Coalesce, exp.Nullif, exp.Filter,
-)  # fmt: skip
+#: The type of a sum of bigints in Postgres: a numeric, of as many digits as a bigint may have.
+SUM_OF_BIGINTS = "DECIMAL(20, 0)"
 #: What a SELECT within another one is in.
 _AROUND = (exp.Subquery, exp.Lateral, exp.Exists, exp.In, exp.CTE)
 
@@ -62,8 +60,7 @@ def rewrite_for_spark(
     for count in tree.find_all(exp.Count):
         if count.this is None:
             count.set("this", exp.Star())
-    for node in reversed(list(tree.find_all(exp.Div, exp.IntDiv))):
-        node.replace(_quotient(node, dialect, types_after_aggregates))
+    _rewrite_sums_and_quotients(tree, dialect, types_after_aggregates)
     _rewrite_any_and_all(tree)
     for one in list(tree.find_all(exp.PercentileCont, exp.Values)):
         if isinstance(one, exp.Values):
@@ -190,7 +187,7 @@ def _quotient(
     if dialect in POSTGRES:
         if operand_types is None or not all(name in (*INTEGERS, "decimal") for name in names):
             return node
-        if "decimal" in names or _sums_bigints(node, types):
+        if "decimal" in names:
             return postgres_decimal_quotient(left, right, operand_types)
         is_int = "long" not in names
         quotient = exp.IntDiv(this=left.copy(), expression=right.copy())
@@ -201,16 +198,24 @@ def _quotient(
     return decimal_quotient or _quotient_of_doubles(left.copy(), right.copy())
 
 
-def walk_arithmetic(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the parts of an expression that decide whether it is a numeric."""
-    return node.walk(prune=lambda one: not isinstance(one, _ARITHMETIC))
+def _rewrite_sums_and_quotients(
+    tree: exp.Expr, dialect: str, types: Callable[[exp.Select], list[Any] | None]
+) -> None:
+    """Give sums and quotients the types of the dialect, those of subqueries first."""
+    if dialect in POSTGRES:
+        _rewrite_sums_of_bigints(tree, types)
+    for node in reversed(list(tree.find_all(exp.Div, exp.IntDiv))):
+        node.replace(_quotient(node, dialect, types))
 
 
-def _sums_bigints(node: exp.Expr, types: Callable[[exp.Select], list[Any] | None]) -> bool:
-    """Return whether a quotient has a sum of bigints, which Postgres makes a numeric."""
-    sums = [one.this for one in walk_arithmetic(node) if isinstance(one, exp.Sum)]
-    kinds = [_types_of(node, (one,), types) for one in sums]
-    return any(kind is not None and kind[0].typeName() == "long" for kind in kinds)
+def _rewrite_sums_of_bigints(
+    tree: exp.Expr, types: Callable[[exp.Select], list[Any] | None]
+) -> None:
+    for node in reversed(list(tree.find_all(exp.Sum))):
+        kinds = _types_of(node, (node.this.unnest(),), types)
+        if kinds is not None and kinds[0].typeName() == "long":
+            value = node.parent if isinstance(node.parent, exp.Filter) else node
+            value.replace(exp.cast(value.copy(), SUM_OF_BIGINTS))
 
 
 def _quotient_of_doubles(left: exp.Expr, right: exp.Expr) -> exp.Expr:

@@ -8,7 +8,7 @@ from sqlglot import exp
 from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.functions import SPARK_ONLY, SqlFunction, read_function
-from workbench.queries.meaning import check_no_window, walk_arithmetic
+from workbench.queries.meaning import SUM_OF_BIGINTS, check_no_window
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import computed_aliases, walk_own
 from workbench.queries.staged import Staged, staged_column
@@ -149,7 +149,7 @@ def answer_windows(select: exp.Select, translation: Translation) -> "DataFrame":
     df = translation.run_spark(input_select, "the input of the windows")
     window_calls = group_calls(stages.calls, df.schema, translation.tables.dialect)
     if translation.dialect in POSTGRES:
-        _divide_sums_as_numeric(final_select, stages.calls, df.schema)
+        _rewrite_sums_of_bigints(final_select, stages.calls, df.schema)
     if df.isStreaming:
         if stages.native:
             raise WorkbenchError(
@@ -167,19 +167,18 @@ def answer_windows(select: exp.Select, translation: Translation) -> "DataFrame":
     return translation.run_spark(final_select, "the rest of the query, after its windows")
 
 
-def _divide_sums_as_numeric(
+def _rewrite_sums_of_bigints(
     final_select: exp.Select, calls: Sequence[SqlCall], schema: "StructType"
 ) -> None:
-    """Let quotients of sums of bigints keep their fraction: in Postgres such a sum is a numeric."""
+    """Make sums of bigints numeric, as they are in Postgres."""
     sums = {
         call.result
         for call in calls
         if call.function.name == "sum" and schema[call.arguments[0]].dataType.typeName() == "long"
     }
-    for quotient in list(final_select.find_all(exp.Div)):
-        for one in list(walk_arithmetic(quotient)):
-            if isinstance(one, exp.Column) and one.name in sums:
-                one.replace(exp.cast(one.copy(), "DECIMAL(20, 0)"))
+    for one in list(final_select.find_all(exp.Column)):
+        if one.name in sums:
+            one.replace(exp.cast(one.copy(), SUM_OF_BIGINTS))
 
 
 def _final_select(select: exp.Select, stages: WindowStages) -> exp.Select:

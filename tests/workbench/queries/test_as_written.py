@@ -104,6 +104,11 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT sum(x) / 2 FROM (VALUES (1), (2)) AS v(x)", 1),
         ("postgres", "SELECT -sum(x) / 2 FROM (VALUES (1::bigint), (2)) AS v(x)", Decimal("-1.5")),
         (
+            "postgres",
+            "SELECT s / 2 FROM (SELECT sum(x) FROM (VALUES (1::bigint)) AS v(x)) AS u(s)",
+            Decimal("0.5"),
+        ),
+        (
             "risingwave",
             "SELECT 9 * sum(x) OVER () / 2 FROM (VALUES (1::bigint)) AS v(x)",
             Decimal("4.5"),

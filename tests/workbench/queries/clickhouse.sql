@@ -285,3 +285,6 @@ SELECT id, xor(x > 3, y > 2) AS a, xor(x, id > 4, y > 1) AS b, NOT xor(id, 0) AS
 
 -- any and all of a query
 SELECT id, x = ANY (SELECT x FROM t WHERE id < 3) AS a, x != ALL (SELECT x FROM t WHERE id < 3) AS b, x > ALL (SELECT x FROM t WHERE id < 3) AS c, x < ANY (SELECT x FROM t WHERE id < 3) AS d, x <= ALL (SELECT x FROM t WHERE id > 99) AS e FROM t WHERE y >= ALL (SELECT 2) ORDER BY id;
+
+-- comparisons of rows
+SELECT id, (x, id) > (3, 5) AS a, (x, y) <= (4, 1) AS b, (x, id) != (3, 5) AS c, (x, y) IN ((3, 0), (9, 3)) AS d, (y, x, id) >= (1, 3, 6) AS e FROM t WHERE (y, id) = (1, 6) OR (x, y) < (5, 2) ORDER BY id;

@@ -517,3 +517,6 @@ SELECT id, t[1] AS a, (t || 'é')[-1] AS b, (t || 'xy')[id] AS c, t[9] AS d, str
 
 -- some texts in an order beside different values
 SELECT p, string_agg(t, '-' ORDER BY id DESC) FILTER (id > 2) AS a, count(DISTINCT x) FILTER (id > 1) AS n FROM t GROUP BY p ORDER BY p;
+
+-- comparisons of rows
+SELECT id, (x, id) > (3, 5) AS a, (x, y) <= (4, 1) AS b, (x, p) <> (NULL, 'b') AS c, (x, y) IN ((3, 0), (NULL, 1), (9, 3)) AS d, row(y, x) = row(1, 3) AS e, ((x, y), id) < ((4, 0), 11) AS f, (x, p) IS DISTINCT FROM (4, NULL) AS g FROM t WHERE (y, x) NOT IN ((4, 7), (2, 2)) ORDER BY id;

@@ -73,6 +73,11 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
     [
         ("postgres", "SELECT array_agg(x ORDER BY id DESC) FROM t WHERE id < 3", [5, None, 3]),
         ("duckdb", "SELECT mode(t) FROM t", "u"),
+        (
+            "postgres",
+            "SELECT array_agg(id ORDER BY id) FROM t WHERE NOT (x, id) <= (3, 5)",
+            [2, 3, 6, 8, 10, 11],
+        ),
         ("clickhouse", "SELECT count() FROM t PREWHERE id > 9", 2),
         ("clickhouse", "SELECT count() FROM t WHERE rand() > 0 AND randCanonical() < 1", ROWS),
         ("clickhouse", "SELECT sum(id) FROM t PREWHERE id = 1 OR id > 9 WHERE id < 11", 11),

@@ -17,6 +17,7 @@ from workbench.queries.reading.first_rows import expand_first_rows
 from workbench.queries.reading.quantified import rewrite_quantified
 from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.risingwave import expand_time_windows
+from workbench.queries.reading.rows import rewrite_rows
 from workbench.queries.reading.unavailable import check_available, check_no_pivot
 
 #: What becomes rows of one column.
@@ -122,6 +123,7 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     for one in list(tree.find_all(exp.SetOperation)):
         _align_by_name(one)
     rewrite_quantified(tree, dialect)
+    rewrite_rows(tree, dialect)
     if dialect == "clickhouse":
         expand_short_forms(tree)
     if dialect in POSTGRES:

@@ -1,4 +1,4 @@
-"""Comparisons of rows of values, ``(a, b) > (1, 2)``: Spark compares only structs of equal types."""
+"""Comparisons of rows, ``(a, b) > (1, 2)``: Spark compares only structs of equal types."""
 
 from sqlglot import exp
 

@@ -83,7 +83,7 @@ SELECT p, quantile(0.5)(id) AS q, sumIf(id, id > 3) AS s FROM t WHERE p IS NOT N
 SELECT id FROM t WHERE NOT isNaN(if(id = 1, sqrt(-1), if(id > 3, y, NULL))) ORDER BY id;
 
 -- times as text of clickhouse
-SELECT formatDateTime(at, '%F %T, %i of %M, %W, %h %p, %j') AS s FROM events WHERE who = 'ann' ORDER BY at;
+SELECT formatDateTime(at, '%F %T, %i of %M, %W, %h %p, %j') AS s, formatDateTime(at, 'Q%Q %G-%V %u %w') AS w FROM events WHERE who = 'ann' ORDER BY at;
 
 -- begins of units, which are days from weeks on
 SELECT toString(date_trunc('day', at)) AS a, toString(dateTrunc('hour', at)) AS b, toString(toStartOfMonth(at)) AS c, toString(toMonday(at)) AS d, toString(date_trunc('year', at)) AS e, toString(toStartOfWeek(at)) AS f, toString(toStartOfTenMinutes(at)) AS g FROM events ORDER BY who, at, what;

@@ -350,7 +350,7 @@ SELECT epoch(max(day::TIMESTAMP) - min(day::TIMESTAMP)) AS s, epoch(max(day::TIM
 SELECT id, trunc(y * -1.5) AS a, trunc(1e19::DOUBLE) AS b, trunc(CASE WHEN id > 3 THEN 'nan'::DOUBLE END) AS c FROM t ORDER BY id;
 
 -- times as text
-SELECT strftime(day, '%j: %-d. %B of %Y, it''s %a, 100%%') AS s FROM t ORDER BY id;
+SELECT strftime(day, '%j: %-d. %B of %Y, it''s %a, 100%%') AS s, strftime(day - 3, '%G-W%V-%u') AS w, strftime(day, '%w of %d') AS d FROM t ORDER BY id;
 
 -- what stands within another function
 SELECT id, len(list_distinct([t, 'u', NULL])) AS a, right(right('abcdef', 1 - id), id - 3) AS b, 100 / 0 / 2 AS c FROM t ORDER BY id;
@@ -520,3 +520,6 @@ SELECT p, string_agg(t, '-' ORDER BY id DESC) FILTER (id > 2) AS a, count(DISTIN
 
 -- comparisons of rows
 SELECT id, (x, id) > (3, 5) AS a, (x, y) <= (4, 1) AS b, (x, p) <> (NULL, 'b') AS c, (x, y) IN ((3, 0), (NULL, 1), (9, 3)) AS d, row(y, x) = row(1, 3) AS e, ((x, y), id) < ((4, 0), 11) AS f, (x, p) IS DISTINCT FROM (4, NULL) AS g FROM t WHERE (y, x) NOT IN ((4, 7), (2, 2)) ORDER BY id;
+
+-- buckets of time from an origin
+SELECT id, time_bucket(INTERVAL 5 DAY, day, DATE '2024-02-07') AS a, time_bucket(INTERVAL '7 hours', day::TIMESTAMP + INTERVAL 100 MINUTE, TIMESTAMP '2025-01-01 09:30:15') AS b, time_bucket(INTERVAL 2 MONTH, day, DATE '2023-02-01') AS c, time_bucket(INTERVAL 1 DAY, day, TIMESTAMP '2024-01-01 06:00') AS d FROM t ORDER BY id;

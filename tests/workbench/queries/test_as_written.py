@@ -1,6 +1,6 @@
 """Queries as text have the answer of the system whose SQL they are."""
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 import pyarrow as pa
@@ -165,6 +165,12 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT format('%s of %s, 5%%', NULL, 1.5)", " of 1.5, 5%"),
         ("postgres", "SELECT to_date('05 Dec 2000', 'DD Mon YYYY')", date(2000, 12, 5)),
         ("postgres", "SELECT to_char(timestamp '2024-07-01 12:00:01.25', 'SS.MS')", "01.250"),
+        (
+            "postgres",
+            "SELECT date_bin('9 minute', '1960-01-01 10:00'::timestamp, '2000-01-01 00:00:02')",
+            datetime(1960, 1, 1, 9, 54, 2),
+        ),
+        ("postgres", "SELECT to_char(max(day), 'IYYY-\"W\"IW, Q') FROM t", "2024-W02, 1"),
         ("postgres", "SELECT i FROM unnest(ARRAY['a']) WITH ORDINALITY AS u(x, i)", 1),
         (
             "postgres",

@@ -119,11 +119,8 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT sum(x IGNORE NULLS) OVER (ORDER BY id) FROM t",
      "query: sum has no IGNORE NULLS, as it does not return the value of one row; leave that "
      "out."),
-    ("postgres", "SELECT to_char(day, 'YYYY-Q') FROM t",
-     "query: Q in a format of times has no counterpart in Spark; write years, months, days, hours, "
-     "minutes and seconds as numbers, or build the text from parts."),
-    ("clickhouse", "SELECT formatDateTime(day, '%u') FROM t",
-     "query: %u in a format of times has no counterpart in Spark; write years, months, days, "
+    ("postgres", "SELECT to_char(day, 'YYYY WW') FROM t",
+     "query: %U in a format of times has no counterpart in Spark; write years, months, days, "
      "hours, minutes and seconds as numbers, or build the text from parts."),
     ("duckdb", "SELECT date_trunc('decade', day) FROM t",
      "query: date_trunc has no decade here; compute it from the year, as in make_date(year(d) - "
@@ -246,9 +243,11 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT p, entropy(y) FROM t GROUP BY p", "query: entropy is a window function "
      "here, not an aggregate of groups; use SELECT DISTINCT k, entropy(...) OVER (PARTITION BY k) "
      "instead of GROUP BY k."),
-    ("duckdb", "SELECT time_bucket(INTERVAL 1 DAY, day, DATE '2024-01-02') FROM t", "query: "
-     "time_bucket has an origin or an offset, which is not available; subtract it from the time "
-     "first, and add it to the result."),
+    ("duckdb", "SELECT time_bucket(INTERVAL 1 DAY, day, INTERVAL '6 hours') FROM t", "query: the "
+     "origin of time_bucket is a constant time of whole seconds here, such as TIMESTAMP "
+     "'2024-01-01 09:30:00'; subtract an offset from the time first, and add it to the result."),
+    ("duckdb", "SELECT time_bucket(INTERVAL 1 MONTH, day, DATE '2024-01-02') FROM t", "query: "
+     "buckets of months begin on the first of a month here; give time_bucket such an origin."),
     ("duckdb", "SELECT time_bucket(INTERVAL '1 day 2 hours', day) FROM t", "query: time_bucket "
      "takes an interval of one number and one unit here, from seconds to years, such as INTERVAL "
      "'15 minutes'."),

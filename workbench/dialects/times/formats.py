@@ -2,7 +2,10 @@
 
 import re
 
+from sqlglot import exp
+
 from workbench.dialects.functions import POSTGRES
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: Spark's letters for each directive.
@@ -11,6 +14,16 @@ _PARTS = {
     "H": "HH", "-H": "H", "I": "hh", "-I": "h", "M": "mm", "-M": "m", "S": "ss", "-S": "s",
     "f": "SSSSSS", "g": "SSS", "p": "a", "a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM",
 }  # fmt: skip
+#: Spark's SQL of parts of a time that its formats have not: years and weeks of ISO 8601, and days.
+_COMPUTED = {
+    "G": "CAST(EXTRACT(YEAROFWEEK FROM :time) AS STRING)",
+    "V": "LPAD(CAST(EXTRACT(WEEK FROM :time) AS STRING), 2, '0')",
+    "u": "CAST(EXTRACT(DOW_ISO FROM :time) AS STRING)",
+    "w": "CAST(EXTRACT(DOW FROM :time) - 1 AS STRING)",
+    "Q": "CAST(EXTRACT(QUARTER FROM :time) AS STRING)",
+}
+#: Those of them that a dialect has; D of Postgres, which sqlglot reads as %u, begins on Sundays.
+_COMPUTED_IN = {"clickhouse": "GVuwQ", "duckdb": "GVuw", **dict.fromkeys(POSTGRES, "GVQ")}
 #: Directives with their own meaning in ClickHouse.
 _CLICKHOUSE = {
     "i": "%M", "M": "%B", "h": "%I", "s": "%S", "W": "%A", "c": "%m",
@@ -19,7 +32,7 @@ _CLICKHOUSE = {
 #: Directives of DuckDB that stand for several.
 _DUCKDB = {"x": "%Y-%m-%d", "X": "%H:%M:%S", "c": "%Y-%m-%d %H:%M:%S"}
 #: Parts of a format of Postgres that sqlglot does not convert to directives.
-_POSTGRES = {"HH": "%I", "AM": "%p", "PM": "%p", "Mon(?!th)": "%b", "MS": "%g"}
+_POSTGRES = {"HH": "%I", "AM": "%p", "PM": "%p", "Mon(?!th)": "%b", "MS": "%g", "(?<!%)Q": "%Q"}
 _DIRECTIVE = re.compile(r"%(-?.)")
 
 
@@ -36,25 +49,49 @@ def postgres_directives(time_format: str) -> str:
     return time_format
 
 
-def spark_format(time_format: str, dialect: str) -> str:
-    """Return a format of times as Spark's ``date_format`` takes it.
+def time_as_text(time: exp.Expr, time_format: str, dialect: str) -> exp.Expr:
+    """Return a time as text in a format.
 
     Parameters
     ----------
+    time : sqlglot.exp.Expr
     time_format : str
-        A format with directives such as ``%Y``.
+        With directives such as ``%Y``.
     dialect : str
 
     Raises
     ------
     WorkbenchError
-        When it has a part that Spark cannot format.
+        When it has a part that Spark can neither format nor compute.
 
     Examples
     --------
-    >>> spark_format("week of %Y-%m-%d", "duckdb"), spark_format("%H:%i", "clickhouse")
-    ("'week of 'yyyy-MM-dd", 'HH:mm')
+    >>> print(time_as_text(exp.column("d"), "week of %Y-%m-%d", "duckdb").sql("spark"))
+    DATE_FORMAT(d, '\\'week of \\'yyyy-MM-dd')
+    >>> print(time_as_text(exp.column("d"), "%H:%i, quarter %Q", "clickhouse").sql("spark"))
+    CONCAT(DATE_FORMAT(d, 'HH:mm\\', quarter \\''), CAST(EXTRACT(QUARTER FROM d) AS STRING))
     """
+    pieces = _pieces(time_format, dialect)
+    texts: list[exp.Expr] = []
+    letters = ""
+    for k, piece in enumerate(pieces):
+        if k % 2 and piece in _COMPUTED:
+            texts += [_format_call(time, letters)] if letters else []
+            texts.append(fill_template(_COMPUTED[piece], time=time))
+            letters = ""
+        else:
+            letters += ("%" if piece == "%" else _PARTS[piece]) if k % 2 else _quoted(piece)
+    if letters or not texts:
+        texts.append(_format_call(time, letters))
+    return texts[0] if len(texts) == 1 else anonymous("CONCAT", *texts)
+
+
+def _format_call(time: exp.Expr, letters: str) -> exp.Expr:
+    return anonymous("DATE_FORMAT", time.copy(), exp.Literal.string(letters))
+
+
+def _pieces(time_format: str, dialect: str) -> list[str]:
+    """Return the texts of a format, with a directive behind each but the last."""
     has_letters = dialect in POSTGRES
     if dialect == "clickhouse":
         time_format = _DIRECTIVE.sub(lambda one: _CLICKHOUSE.get(one[1], one[0]), time_format)
@@ -63,19 +100,19 @@ def spark_format(time_format: str, dialect: str) -> str:
     elif has_letters:
         time_format = postgres_directives(time_format)
     pieces = _DIRECTIVE.split(time_format)
-    unknown = [f"%{one}" for one in pieces[1::2] if one not in (*_PARTS, "%")]
+    known = (*_PARTS, *_COMPUTED_IN.get(dialect, ""), "%")
+    unknown = [f"%{one}" for one in pieces[1::2] if one not in known]
     if has_letters:
-        # Letters that are no directive by now are parts without one.
-        unknown += re.findall("[A-Za-z]+", "".join(pieces[::2]))
+        # Letters that are neither a directive by now nor in quotes are parts without one.
+        unquoted = [re.sub('"[^"]*"', "", one) for one in pieces[::2]]
+        unknown += re.findall('[A-Za-z"]+', "".join(unquoted))
+        pieces[::2] = [one.replace('"', "") for one in pieces[::2]]
     if unknown:
         raise WorkbenchError(
             f"query: {unknown[0]} in a format of times has no counterpart in Spark; write years, "
             "months, days, hours, minutes and seconds as numbers, or build the text from parts."
         )
-    return "".join(
-        ("%" if one == "%" else _PARTS[one]) if k % 2 else _quoted(one)
-        for k, one in enumerate(pieces)
-    )
+    return pieces
 
 
 def _quoted(text: str) -> str:

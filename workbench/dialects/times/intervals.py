@@ -127,7 +127,12 @@ def shift_time(
 
 
 def bucket_start(
-    time: exp.Expr, width: exp.Expr, kind: str, origins: tuple[str, str], sql_name: str
+    time: exp.Expr,
+    width: exp.Expr,
+    kind: str,
+    origins: tuple[str, str],
+    sql_name: str,
+    seconds: int = 0,
 ) -> exp.Expr:
     """Return the start of the bucket of a time.
 
@@ -142,6 +147,8 @@ def bucket_start(
         The date at which buckets of months start, and that of all other buckets.
     sql_name : str
         The name of the function in the query.
+    seconds : int
+        How long after midnight buckets start at the date; there are none of months then.
 
     Raises
     ------
@@ -154,7 +161,7 @@ def bucket_start(
         month_count = "((YEAR(:t) * 12 + MONTH(:t)) - (YEAR(:o) * 12 + MONTH(:o)))"
         month_start = f"ADD_MONTHS(:o, INT({month_count} - PMOD({month_count}, {months})))"
         start = fill_template(month_start, t=time, o=_date_literal(origins[0]))
-    elif kind == "date" and count * SECONDS[unit] % SECONDS["DAY"] == 0:
+    elif kind == "date" and count * SECONDS[unit] % SECONDS["DAY"] == 0 and not seconds:
         days = count * SECONDS[unit] // SECONDS["DAY"]
         date_start = f"DATE_ADD(:t, -PMOD(DATEDIFF(:t, :o), {days}))"
         return fill_template(date_start, t=time, o=_date_literal(origins[1]))
@@ -162,7 +169,7 @@ def bucket_start(
         # By the local clock: a day in a time zone may have another number of seconds.
         seconds_past = (
             f"PMOD(BIGINT(DATEDIFF(:t, :o)) * 86400 + HOUR(:t) * 3600 + MINUTE(:t) * 60 "
-            f"+ FLOOR(EXTRACT(SECOND FROM :t)), {count * SECONDS[unit]})"
+            f"+ FLOOR(EXTRACT(SECOND FROM :t)) - {seconds}, {count * SECONDS[unit]})"
         )
         clock = "CAST(DATE_TRUNC('SECOND', :t) AS TIMESTAMP_NTZ)"
         start = fill_template(

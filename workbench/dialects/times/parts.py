@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.times.distances import seconds_between
-from workbench.dialects.times.formats import spark_format
+from workbench.dialects.times.formats import time_as_text
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
@@ -110,6 +110,4 @@ def format_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         )
     if not isinstance(format_node, exp.Literal):
         return None
-    return anonymous(
-        "DATE_FORMAT", time, exp.Literal.string(spark_format(format_node.this, dialect))
-    )
+    return time_as_text(time, format_node.this, dialect)

@@ -1,5 +1,8 @@
 """Arithmetic of times whose values or types differ in Spark."""
 
+import re
+from datetime import datetime
+
 from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
@@ -81,15 +84,43 @@ def to_days(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def time_bucket(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return the start of a bucket of DuckDB's ``time_bucket``."""
-    if node.args.get("unit") is not None:
-        raise WorkbenchError(
-            "query: time_bucket has an origin or an offset, which is not available; subtract it "
-            "from the time first, and add it to the result."
-        )
+    """Return the start of a bucket of ``time_bucket`` or ``date_bin``, which has an origin."""
+    sql_name = "time_bucket" if dialect == "duckdb" else "date_bin"
+    origins, seconds = ("2000-01-01", "2000-01-03"), 0
+    if (node_of_origin := node.args.get("unit")) is not None:
+        origin = _origin(node_of_origin, sql_name)
+        day = origin.date().isoformat()
+        origins, seconds = (day, day), origin.hour * 3600 + origin.minute * 60 + origin.second
+        if seconds or origin.day > 1:
+            _check_fixed_width(node.this, sql_name)
     kind = kind_of(node, node.expression, kinds)
-    origins = ("2000-01-01", "2000-01-03")
-    return bucket_start(node.expression, node.this, kind, origins, "time_bucket")
+    if kind == "date" and (seconds or dialect != "duckdb"):
+        kind = "timestamp_ntz"
+    return bucket_start(node.expression, node.this, kind, origins, sql_name, seconds)
+
+
+def _origin(node: exp.Expr, sql_name: str) -> datetime:
+    """Return the constant time from which buckets are counted."""
+    value = node.this if isinstance(node, exp.Cast) else node
+    try:
+        origin = datetime.fromisoformat(value.name)
+    except ValueError:
+        origin = None
+    if origin is None or origin.tzinfo is not None or origin.microsecond:
+        raise WorkbenchError(
+            f"query: the origin of {sql_name} is a constant time of whole seconds here, such as "
+            "TIMESTAMP '2024-01-01 09:30:00'; subtract an offset from the time first, and add it "
+            "to the result."
+        )
+    return origin
+
+
+def _check_fixed_width(width: exp.Expr, sql_name: str) -> None:
+    if re.search("month|quarter|year", width.sql(), re.IGNORECASE):
+        raise WorkbenchError(
+            f"query: buckets of months begin on the first of a month here; give {sql_name} such "
+            "an origin."
+        )
 
 
 def epoch_ms(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -67,7 +67,7 @@ def growth_figure(
         ]
     )
     across, up = chart_text(across), chart_text(up)
-    figure.update_traces(hovertemplate=f"%{{y:,.4~g}} {up}, {across}: %{{x:,}}")
+    figure.update_traces(hovertemplate=f"%{{y:,.4~r}} {up}, {across}: %{{x:,}}")
     return themed(
         figure,
         height=420,

@@ -13,6 +13,7 @@ from workbench.figures.series import View, spoken_share
 from workbench.figures.svg import pale
 from workbench.figures.theme import ORANGE, moment, number
 from workbench.markup import element
+from workbench.widgets.controls.series import series_name
 from workbench.widgets.html import HTML, Status
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.player import Player
@@ -117,7 +118,7 @@ def _point_text(key: Key, band: Band, place: FrameOfRow) -> Any:
     """Return sentences about a point and its window."""
     row = place.row
     at, value = _moment(band.x[row]), number(float(band.y[row]))
-    who = " · ".join([*map(str, key), at])
+    who = " · ".join(filter(None, [series_name(key), at]))
     window = ", ".join(
         f"{spoken_share(share)} {number(float(line[row]))}"
         for share, line in band.quantiles.items()

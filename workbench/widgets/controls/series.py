@@ -52,7 +52,10 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         self.outliers = widgets.Checkbox(value=True, description="mark outliers", indent=False)
         self.outliers.layout.width = "130px"
         labels = list(self.series.options)
-        self.add = widgets.Dropdown(options=[(ADD, ()), *labels], layout={"width": "auto"})
+        self.add = widgets.Dropdown(
+            options=[(ADD, ()), *labels], layout={"width": "auto"},
+            tooltip="Draw another series below",
+        )  # fmt: skip
         self.added = widgets.TagsInput(
             allowed_tags=[label for label, _ in labels], allow_duplicates=False,
             layout={"display": "none", "max_width": "520px"},

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.figures.theme import GREY, themed
-from workbench.markup import chart_text
+from workbench.markup import BREAK, chart_text
 
 
 class CurveStyle(NamedTuple):
@@ -67,7 +67,7 @@ def growth_figure(
         ]
     )
     across, up = chart_text(across), chart_text(up)
-    figure.update_traces(hovertemplate=f"%{{y:,.4~g}} {up}, {across}: %{{x:,}}")
+    figure.update_traces(hovertemplate=f"%{{y:,.4~r}} {up}{BREAK}{across}: %{{x:,}}")
     return themed(
         figure,
         height=420,

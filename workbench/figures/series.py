@@ -17,7 +17,7 @@ from workbench.figures.decimate import (
     within,
 )
 from workbench.figures.svg import cut, pale
-from workbench.figures.theme import BLUE, GREY, GROUND, SKY, TEXT, VERMILLION, themed
+from workbench.figures.theme import BLUE, GREY, GROUND, SKY, TEXT, VERMILLION, number, themed
 from workbench.markup import BREAK, NO_NAME, chart_text, element, in_lines
 from workbench.windows.bands.quantile_band import Band
 
@@ -111,11 +111,11 @@ def bands_figure(
     across, up = (cut(name, LETTERS) for name in names)
     ends = view or whole_view(bands)
     figure = go.Figure()
-    for number, band in enumerate(bands.values()):
+    for k, band in enumerate(bands.values()):
         panel = _traces(band, ends, outliers, up, columns, counts=not several)
-        place = f"y{number + 1 if number else ''}"
+        place = f"y{k + 1 if k else ''}"
         for trace in panel:
-            trace.update(yaxis=place, legendgroup=trace.name, showlegend=not number)
+            trace.update(yaxis=place, legendgroup=trace.name, showlegend=not k)
         figure.add_traces(panel)
     x = {"title": chart_text(across), "range": None if ends is None else _axis(np.array(ends))}
     x["anchor"] = f"y{len(bands)}" if several else "y"
@@ -126,9 +126,7 @@ def bands_figure(
         margin={"t": 100 if several else 84, "b": 40},
         xaxis=x,
         **_scales(len(bands), up, same_scale),
-        annotations=[_name(name, number, len(bands)) for number, name in enumerate(bands)]
-        if several
-        else [],
+        annotations=[_name(name, k, len(bands)) for k, name in enumerate(bands)] if several else [],
         # Above the name of the first series.
         legend={"y": 1.05 if several else 1.02},
         dragmode="zoom",
@@ -147,19 +145,19 @@ def _scales(count: int, name: str, same: bool) -> dict[str, Any]:
         return {"yaxis": axis | {"domain": [0, 1]}}
     high = 1 / count
     scales = {}
-    for number in range(count):
-        top = 1 - number * high
+    for k in range(count):
+        top = 1 - k * high
         own = {"domain": [top - high * (1 - NAME), top - high * NAME / 4], "title": None}
-        like = {"matches": "y"} if same and number else {}
-        scales[f"yaxis{number + 1 if number else ''}"] = axis | own | like
+        like = {"matches": "y"} if same and k else {}
+        scales[f"yaxis{k + 1 if k else ''}"] = axis | own | like
     return scales
 
 
-def _name(name: str, number: int, count: int) -> dict[str, Any]:
+def _name(name: str, k: int, count: int) -> dict[str, Any]:
     """Return the name of a series, above its panel."""
     return {
         "text": chart_text(element("b", cut(name, 60))), "showarrow": False, "xref": "paper",
-        "yref": "paper", "x": 0, "xanchor": "left", "y": 1 - number / count, "yanchor": "middle",
+        "yref": "paper", "x": 0, "xanchor": "left", "y": 1 - k / count, "yanchor": "middle",
         "font": {"size": TEXT}, "bgcolor": GROUND,
     }  # fmt: skip
 
@@ -236,7 +234,7 @@ def _line(
     x: NDArray[Any], y: Floats, lines: dict[float, Floats], name: str, columns: int
 ) -> go.Scatter:
     points = line_points(x, y, columns)
-    window = " · ".join(f"{spoken_share(q)} %{{customdata[{i}]:.5~g}}" for i, q in enumerate(lines))
+    window = " · ".join(f"{spoken_share(q)} %{{customdata[{i}]}}" for i, q in enumerate(lines, 1))
     # If columns of pixels have many points, the line is drawn behind the band.
     dense = len(points) < len(x)
     return go.Scatter(
@@ -244,9 +242,9 @@ def _line(
         mode="lines+markers" if len(points) <= FEW else "lines",
         line={"color": GREY, "width": 1}, marker={"size": 5, "color": GREY},
         opacity=0.3 if dense else 0.6, zorder=-1 if dense else 0,
-        customdata=np.stack([values[points] for values in lines.values()], axis=1),
+        customdata=_texts([y[points], *(values[points] for values in lines.values())]),
         hovertemplate=chart_text(
-            in_lines(["%{x}", element("b", "%{y:.5~g}"), f"its window: {window}"]), NO_NAME
+            in_lines(["%{x}", element("b", "%{customdata[0]}"), f"its window: {window}"]), NO_NAME
         ),
     )  # fmt: skip
 
@@ -285,8 +283,20 @@ def _marks(band: Band, inside: slice, sign: int, counts: bool) -> go.Scatter:
         marker={"symbol": f"triangle-{'up' if sign > 0 else 'down'}", "color": VERMILLION,
                 "size": 8 if len(points) <= MANY else 5,
                 "line": {"color": GROUND, "width": 0.5}},
-        hovertemplate=chart_text("%{x}", BREAK, element("b", "%{y:.5~g}"), " outlier", NO_NAME),
+        customdata=_texts([band.y[points]]),
+        hovertemplate=chart_text(
+            "%{x}", BREAK, element("b", "%{customdata[0]}"), " outlier", NO_NAME
+        ),
     )  # fmt: skip
+
+
+def _texts(columns: list[Floats]) -> NDArray[Any]:
+    """Return the numbers of each point as texts: plotly would show 613040 as 6.1304e+5.
+
+    A browser also cannot be sent a NaN in a table of numbers.
+    """
+    rows = [[number(one) or "null" for one in column.tolist()] for column in columns]
+    return np.array(rows, object).T
 
 
 def _axis(values: NDArray[Any]) -> Any:

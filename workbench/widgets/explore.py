@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.backfill import Backfill
 from workbench.errors import WorkbenchError, kind_in_words
+from workbench.funnel.checks import check_prepared
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.online.view import OnlineView
@@ -15,6 +16,7 @@ from workbench.profiles.profile import profile
 from workbench.queries.query import Query
 from workbench.spark.shuffle import optional_names
 from workbench.spark.sources.given import is_table, table
+from workbench.spark.table import BoundTable, check_column
 from workbench.widgets.explorers.front_door import FrontDoor
 from workbench.widgets.explorers.funnel import FunnelExplorer
 from workbench.widgets.explorers.live_stream import LiveStream, is_stream
@@ -189,8 +191,12 @@ def _explore_funnel(
     events, names = tables[0], optional_names(by, "by")
     if not isinstance(events, Prepared):
         events = table(events)
+        columns = what.segmenting.columns(names)
+        for name in columns:
+            check_column(BoundTable.of(events), name, "by")
         offered = _offered(what, events) if keep is None else optional_names(keep, "keep")
-        events = what.prepare(events, keep=tuple(dict.fromkeys((*names, *offered))))
+        events = what.prepare(events, keep=tuple(dict.fromkeys((*columns, *offered))))
+    check_prepared(what, events, names)
     return FunnelExplorer(what, events, names)
 
 

@@ -58,8 +58,19 @@ def test_outliers_can_be_left_out() -> None:
 
 def test_a_point_says_what_its_window_holds() -> None:
     line = series_figure(BAND).data[1]
-    assert line.customdata[2].tolist() == [1.0, 1.5, 2.0]
-    assert "median %{customdata[1]" in line.hovertemplate
+    assert line.customdata[2].tolist() == ["30", "1", "1.5", "2"]
+    assert "median %{customdata[2]}" in line.hovertemplate
+
+
+def test_a_hover_text_has_every_digit_of_a_count_and_says_null() -> None:
+    some = {0.25: np.array([np.nan, 478090.5]), 0.75: np.array([np.nan, 544900.0])}
+    band = Band(np.arange(2), np.array([613040.0, 499506]), some, np.array([1, 0], np.int8))
+    _, line, above, _ = series_figure(band).data
+    assert line.customdata.tolist() == [
+        ["613,040", "null", "null"],
+        ["499,506", "478,090.5", "544,900"],
+    ]
+    assert above.customdata.tolist() == [["613,040"]]
 
 
 def test_a_zoom_draws_what_is_in_view_and_a_point_beyond_on_both_sides() -> None:

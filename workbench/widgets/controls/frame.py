@@ -130,6 +130,7 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         self.exclude = widgets.Dropdown(
             options=[(f"EXCLUDE {name.upper()}", name) for name in EXCLUSIONS],
             value=frame.exclude, layout={"width": "auto"},
+            tooltip="The rows that a frame leaves out",
         )  # fmt: skip
         super().__init__([self.unit, self.low, self.high, self.exclude, self.hint])
         self.add_class("wb-controls-group")

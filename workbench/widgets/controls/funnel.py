@@ -115,7 +115,8 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             "steps", [(ORDER_WORDS[order], order) for order in ORDERS], funnel.rules.order
         )
         self.modes = {mode: _mode_box(mode, mode in funnel.modes) for mode in MODES}
-        self.segments = _segments(prepared.keep, tuple(by))
+        cohorts = (one.label for one in funnel.segmenting.cohorts)
+        self.segments = _segments((*cohorts, *prepared.keep), tuple(by))
         self.shown = _dropdown("show", [(f"{n} largest", n) for n in MOST], MOST[0])
         self.more = widgets.ToggleButton(
             value=bool(funnel.modes), description="modes", icon="sliders",
@@ -283,7 +284,7 @@ def _mode_box(mode: str, on: bool) -> widgets.Checkbox:
 
 
 def _segments(columns: Sequence[str], by: tuple[str, ...]) -> widgets.Dropdown:
-    """Return a list of the prepared columns, and of the initial ones together."""
+    """Return a list of the cohorts and prepared columns, and of the initial ones together."""
     several: list[tuple[str, Any]] = [(" and ".join(by), by)] if len(by) > 1 else []
     options = [("all together", ""), *((name, name) for name in columns), *several]
     return _dropdown("by", options, by if several else by[0] if by else "")

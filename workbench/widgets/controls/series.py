@@ -6,7 +6,7 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.errors import WorkbenchError
 from workbench.figures.svg import cut
 from workbench.frames.frame import Frame
@@ -14,6 +14,7 @@ from workbench.widgets.controls.frame_choices import frame_choices, label_of
 from workbench.widgets.sharing.state import Parts, key_text, option_for, single_text
 from workbench.windows.bands.call import band_of, changed, frame_of
 from workbench.windows.bands.prepared_series import Key
+from workbench.windows.inspect.one_partition import value_text
 from workbench.windows.over import Over
 
 MOST_SERIES = 1_000
@@ -51,7 +52,10 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         self.outliers = widgets.Checkbox(value=True, description="mark outliers", indent=False)
         self.outliers.layout.width = "130px"
         labels = list(self.series.options)
-        self.add = widgets.Dropdown(options=[(ADD, ()), *labels], layout={"width": "auto"})
+        self.add = widgets.Dropdown(
+            options=[(ADD, ()), *labels], layout={"width": "auto"},
+            tooltip="Draw another series below",
+        )  # fmt: skip
         self.added = widgets.TagsInput(
             allowed_tags=[label for label, _ in labels], allow_duplicates=False,
             layout={"display": "none", "max_width": "520px"},
@@ -172,11 +176,22 @@ def _quantiles(over: Over) -> tuple[float, ...]:
     return tuple(sorted(set(over.columns[band_of(over)].options.q)))
 
 
+def series_name(key: Key) -> str:
+    """Return the values of a key as the name of its series.
+
+    Examples
+    --------
+    >>> series_name(("Boston", 3)), series_name((None,)), series_name(("",))
+    ('Boston · 3', 'null', '(empty)')
+    """
+    return " · ".join(name_shown(value_text(value)) for value in key)
+
+
 def _series_list(over: Over, sizes: Mapping[Key, int]) -> widgets.Dropdown:
     longest = sorted(sizes, key=lambda key: -sizes[key])[:MOST_SERIES]
     candidates = [key for key in sizes if key in set(longest)]
     labels = [
-        (f"{' · '.join(map(str, key))} ({sizes[key]:,} {noun(sizes[key], 'rows')})", key)
+        (f"{series_name(key)} ({sizes[key]:,} {noun(sizes[key], 'rows')})", key)
         for key in candidates
     ]
     return widgets.Dropdown(

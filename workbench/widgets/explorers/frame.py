@@ -7,7 +7,7 @@ import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
-from workbench.described import noun
+from workbench.described import name_shown, noun
 from workbench.durations import microseconds
 from workbench.errors import WorkbenchError
 from workbench.figures.frames import frames_figure, frames_still, frames_width, named_frames_figure
@@ -310,7 +310,8 @@ def _uses_frame(function: Any) -> bool:
 
 
 def _key_label(key: tuple[Any, ...], rows: int) -> str:
-    return f"{', '.join(map(value_text, key)) or 'all rows'} · {rows:,} {noun(rows, 'rows')}"
+    name = ", ".join(name_shown(value_text(value)) for value in key)
+    return f"{name or 'all rows'} · {rows:,} {noun(rows, 'rows')}"
 
 
 def _step(partition: Partition) -> str:

@@ -19,7 +19,7 @@ from workbench.markup import Markup, element, in_lines
 from workbench.widgets.chart import Chart
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.controls.frame_choices import label_of
-from workbench.widgets.controls.series import SeriesControls
+from workbench.widgets.controls.series import SeriesControls, series_name
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.explorers.series_points import (
     PointPanel,
@@ -392,12 +392,11 @@ class SeriesExplorer(Shared, Card):
         return across, str(self.over.columns[band_of(self.over)].arguments[0])
 
     def _title(self) -> str:
-        keys = [str(value) for key in self.drawn for value in key]
-        return " · ".join([self._names()[1], *keys])
+        return " · ".join([self._names()[1], *map(series_name, filter(None, self.drawn))])
 
 
 def _by_name(bands: dict[Key, Band]) -> dict[str, Band]:
-    return {" · ".join(map(str, key)): band for key, band in bands.items()}
+    return {series_name(key): band for key, band in bands.items()}
 
 
 def draws_a_band(over: Over, df: "DataFrame") -> bool:

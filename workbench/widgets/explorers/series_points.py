@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import traitlets
 
+from workbench.described import noun
 from workbench.figures.decimate import within
 from workbench.figures.series import View, spoken_share
 from workbench.figures.svg import pale
 from workbench.figures.theme import ORANGE, moment, number
 from workbench.markup import element
+from workbench.widgets.controls.series import series_name
 from workbench.widgets.html import HTML, Status
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.player import Player
@@ -117,18 +119,36 @@ def _point_text(key: Key, band: Band, place: FrameOfRow) -> Any:
     """Return sentences about a point and its window."""
     row = place.row
     at, value = _moment(band.x[row]), number(float(band.y[row]))
-    who = " · ".join([*map(str, key), at])
+    who = " · ".join(filter(None, [series_name(key), at]))
     window = ", ".join(
         f"{spoken_share(share)} {number(float(line[row]))}"
         for share, line in band.quantiles.items()
     )
-    size = f"Its frame has {number(place.last - place.first)} rows"
+    rows = place.last - place.first
+    size = f"Its frame has {number(rows)} {noun(rows, 'rows')}"
     if place.last > place.first:
         ends = _moment(band.x[place.first]), _moment(band.x[place.last - 1])
         size += f", from {ends[0]} to {ends[1]}: {window}"
-    beyond = float(band.beyond(row))
-    far = f" It is {number(round(beyond, 2))} interquartile ranges beyond them." if beyond else ""
+    far = _far_text(float(band.beyond(row)))
     return element("p", element("b", f"{who}: {value}"), f". {size}.{far}", style="margin:4px 0")
+
+
+def _far_text(beyond: float) -> str:
+    """Return a sentence about how far a value is beyond the quartiles.
+
+    The number is infinite if the quartiles are equal, and NaN if they are null, or equal to the
+    value.
+
+    Examples
+    --------
+    >>> _far_text(2.5), _far_text(0.0), _far_text(np.nan)
+    (' It is 2.5 interquartile ranges beyond them.', '', '')
+    >>> _far_text(np.inf)
+    ' It is beyond them, and they are equal.'
+    """
+    if np.isinf(beyond):
+        return " It is beyond them, and they are equal."
+    return f" It is {number(round(beyond, 2))} interquartile ranges beyond them." * (beyond > 0)
 
 
 def _moment(value: Any) -> str:

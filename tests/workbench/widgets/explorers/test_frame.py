@@ -115,6 +115,12 @@ def test_each_unit_has_its_own_distances(explorer: FrameExplorer) -> None:
     assert explorer.over.frame == wb.Frame.range("-1 day", "1 day")
 
 
+def test_each_choice_has_a_label_or_a_hint(explorer: FrameExplorer) -> None:
+    controls = explorer.controls
+    choices = [explorer.who, explorer.column, controls.exclude, controls.low.kind]
+    assert all(one.description or one.tooltip for one in choices)
+
+
 def test_an_invalid_bound_is_one_sentence_and_the_next_move_works(
     explorer: FrameExplorer,
 ) -> None:

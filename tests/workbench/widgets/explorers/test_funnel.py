@@ -298,6 +298,20 @@ def test_rules_stay_until_their_step_is_removed(clicks: DataFrame) -> None:
     explorer.prepared.free()
 
 
+def test_cohorts_are_segments_and_a_name_that_is_neither_is_refused(spark: SparkSession) -> None:
+    rows = pd.DataFrame({"who": [1, 1, 2], "at": [1, 2, 3], "what": ["a", "b", "a"]})
+    funnel = wb.Funnel(["a", "b"], 9, key="who", time="at", event="what", cohorts={"buyer": "b"})
+    explorer = wb.explore(funnel, rows, by="buyer")
+    assert "buyer" in [value for _, value in explorer.controls.segments.options]
+    cells = [row[0] for row in json.loads(explorer.table.grid._dt_args["data_json"])]
+    assert sorted(cells) == ["False", "True"]
+    with pytest.raises(wb.WorkbenchError, match="by: there is no column 'land'"):
+        wb.explore(funnel, rows, by="land")
+    with pytest.raises(wb.WorkbenchError, match=r"by: .*; prepare them with keep=\['land'\]"):
+        wb.explore(funnel, explorer.prepared, by="land")
+    explorer.prepared.free()
+
+
 def test_an_empty_name_is_shown_as_a_word(spark: SparkSession) -> None:
     rows = {"who": [1, 1, 2], "at": [1, 2, 3], "what": ["a", "", "a"], "land": ["", "", None]}
     funnel = wb.Funnel(["a", ""], window=9, key="who", time="at", event="what")

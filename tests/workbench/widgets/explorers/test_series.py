@@ -335,3 +335,19 @@ def test_the_slider_offers_frames_of_the_same_shape(
 @pytest.mark.parametrize("frame", [wb.Frame.range(None, None), wb.Frame.range(None, 0)])
 def test_a_frame_without_a_distance_stays_as_it_is(frame: wb.Frame) -> None:
     assert [one for _, one in frame_choices(frame)] == [frame]
+
+
+def test_a_series_of_one_row_without_a_name_is_told_in_words(spark: SparkSession) -> None:
+    rows = [(None, 1, 1.0), (None, 2, 2.0), ("", 1, 3.0)]
+    df = spark.createDataFrame(rows, "plant string, date int, mwh double")
+    explorer = SeriesExplorer(wb.Over("plant", "date", wb.Frame.rows(-1, 0), iqr=IQR), df)
+    labels = [label for label, _ in explorer.controls.series.options]
+    assert sorted(labels) == ["(empty) (1 row)", "null (2 rows)"]
+    explorer.controls.series.value = ("",)
+    explorer.progress.wait()
+    click_mark(explorer.chart, explorer.chart.data[1].name, 0)
+    words = unescape(explorer.point.words.value)
+    assert "(empty) · 1: 3</b>. Its frame has 1 row, from" in words
+    # The quartiles of one row are the value itself: no distance in interquartile ranges.
+    assert "beyond" not in words
+    explorer.prepared.free()

@@ -22,6 +22,15 @@ _DAYS = {"month": 30, "quarter": 91, "year": 365}
 _CALENDAR = re.compile(
     rf"(?P<many>\d+(\.\d+)?)?\s*\b(?P<unit>{'|'.join(_DAYS)})s?\b", re.IGNORECASE
 )
+#: What pandas reads as it is written; it drops the point of 'PT1.5H', and the sign in '1+1 hours'.
+_NUMBER, _CLOCK = r"\d+(?:\.\d*)?", r"\d+:\d+:\d+(?:\.\d+)?"
+_PARTS = rf"(?:{_NUMBER}\s*[a-zµμ]+\.?\s*)"
+_ISO_TIME = r"T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?"
+_READABLE = re.compile(
+    rf"\s*[-+]?\s*(?:{_PARTS}+(?:[-+]?{_CLOCK})?|{_CLOCK})\s*"
+    rf"|-?P(?=[\dT])(?:\d+W)?(?:\d+D)?(?:{_ISO_TIME})?",
+    re.IGNORECASE,
+)
 _EXAMPLE = "such as '1 hour', '90 days' or timedelta(minutes=5)"
 
 
@@ -94,8 +103,8 @@ def _nanoseconds(value: Any) -> int:
     import pandas as pd
 
     if isinstance(value, str):
-        if "," in value:
-            raise ValueError("pandas would read '1,5 hours' as 15 hours")
+        if not _READABLE.fullmatch(value):
+            raise ValueError("pandas would take it for something else")
         value = re.sub(r"\bweeks?\b", "W", value, flags=re.IGNORECASE)
     duration = pd.Timedelta(value)
     if pd.isna(duration):

@@ -35,7 +35,9 @@ WRITTEN = [
     ("1 day 12 hours", 36 * HOUR),
     ("5 min", 300 * SECOND),
     ("1:30:00", 90 * 60 * SECOND),
+    ("1 day 1:30:00", 25 * HOUR + 1800 * SECOND),
     ("P1DT2H", 26 * HOUR),
+    ("P1WT1M1.5S", 7 * DAY + 61 * SECOND + 500_000),
     ("3 us", 3),
     ("0 seconds", 0),
     (timedelta(0), 0),
@@ -72,6 +74,11 @@ REFUSED = [
     ("1 monthly", "window: '1 monthly' is not a duration; give one " + SUCH_AS),
     ("1 hour 30", "window: '1 hour 30' is not a duration; give one " + SUCH_AS),
     ("1,5 hours", "window: '1,5 hours' is not a duration; give one " + SUCH_AS),
+    *(
+        (text, f"window: {text!r} is not a duration; give one " + SUCH_AS)
+        # pandas would read a minute, 5 hours and 1 second, 35 days, 11 hours, 93 minutes, ...
+        for text in ["P1M", "PT1.5H", "P0.5W", "1+1 hours", "1.5.5 hours", "1:30:00 1 day"]
+    ),
     (None, "window: None is not a duration; give one " + SUCH_AS),
     (["1 hour"], "window: ['1 hour'] is not a duration; give one " + SUCH_AS),
     ("-1 hour", "window: '-1 hour' is negative; give a duration of zero or more, " + SUCH_AS),

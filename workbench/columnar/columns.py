@@ -286,10 +286,20 @@ def maps_of_ends(
     >>> maps_of_ends(np.array([0, 2, 2]), keys, counts, null).to_pylist()
     [[('a', 3), ('b', 1)], None]
     """
-    if pa.types.is_floating(keys.type):
-        # -0.0 is the same key as 0.0, and is returned as 0.0.
-        keys = pc.add(keys, pa.scalar(0.0, keys.type))
-    return pa.MapArray.from_arrays(_ends(ends, null), keys, pa.array(counts))
+    return pa.MapArray.from_arrays(_ends(ends, null), as_map_keys(keys), pa.array(counts))
+
+
+def as_map_keys(values: pa.Array) -> pa.Array:
+    """Return values as keys of maps: -0.0 is the same key as 0.0, and is returned as 0.0.
+
+    Examples
+    --------
+    >>> as_map_keys(pa.array([-0.0, 1.5])).to_pylist()
+    [0.0, 1.5]
+    """
+    if not pa.types.is_floating(values.type):
+        return values
+    return pc.add(values, pa.scalar(0.0, values.type))
 
 
 def _ends(ends: NDArray[np.int64], null: NDArray[np.bool_]) -> pa.Array:

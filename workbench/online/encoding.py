@@ -139,9 +139,7 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
     if type(value) is int and pa.types.is_integer(kind) and -(2**63) <= value < 2**63:
         return (value + 2**63).to_bytes(8, "big")
     check_text(value, "key")
-    # pandas' NaT is an instance of datetime, and equal to nothing.
-    missing = value is None or (isinstance(value, datetime) and value != value)
-    if missing or not _fits(value, kind):
+    if value is None or _is_nat(value) or not _fits(value, kind):
         raise WorkbenchError(f"key: {value!r} is not a value of {name!r}, which holds {kind}.")
     try:
         return value_bytes(pa.array([value], kind))[0]
@@ -169,6 +167,11 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
     ]
     fits = next((classes for is_kind, classes in classes_by_kind if is_kind), object)
     return isinstance(value, fits) and (types.is_boolean(kind) or not isinstance(value, bool))
+
+
+def _is_nat(value: Any) -> bool:
+    """Return whether a value is pandas' NaT: an instance of datetime, and equal to nothing."""
+    return isinstance(value, datetime) and value != value
 
 
 def _nanoseconds(value: datetime) -> int:
@@ -249,7 +252,7 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
         value = value.replace(tzinfo=UTC) if _has_zone(kind) else value
-    if not isinstance(value, datetime):
+    if not isinstance(value, datetime) or _is_nat(value):
         raise WorkbenchError(
             f"{argument}: {value!r} is not a time; give a datetime, or text such as "
             "'2013-01-05 00:00+00:00'."

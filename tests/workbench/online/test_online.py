@@ -242,6 +242,7 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
             "until: 2013-03-05 00:00:00 has no zone, but the events' times have one",
         ),
         (lambda: view().upload(events, 7), "until: 7 is not a time; give a datetime, or text"),
+        (lambda: view().upload(events, pd.NaT), "until: NaT is not a time; give a datetime"),
         (
             lambda: wb.OnlineView(counting, tmp_path / "store", 100).upload(numbered, 5 * 10**25),
             "until: 50000000000000000000000000 is too far from 0; give an integer up to",

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from kernels.core.arrays import Ints
 from workbench.backfill.worker.cogroup import CoGroup, Times
-from workbench.columnar.columns import codes_in_order
+from workbench.columnar.columns import as_map_keys, codes_in_order
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of, rows_of_runs, run_of_rows
 from workbench.engine.block import Call
@@ -78,7 +78,7 @@ def answer_by_bucket(
     answered = answered[np.lexsort((bucket[answered], query[answered]))]
     counts = np.bincount(query[answered], minlength=len(cogroup.queries.row))
     ends = offsets_of(counts).astype(np.int32)
-    keys = buckets.take(pa.array(first[bucket[answered]]))
+    keys = as_map_keys(buckets.take(pa.array(first[bucket[answered]])))
     items = found.take(pa.array(answered)).cast(kind.item_type)
     offsets = pa.array(ends, mask=np.concatenate([counts == 0, [False]]))
     return pa.MapArray.from_arrays(offsets, keys.cast(kind.key_type), items).cast(kind)

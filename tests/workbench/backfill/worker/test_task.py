@@ -1,5 +1,6 @@
 """A worker's answers for whole keys, against brute force."""
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import pyarrow as pa
@@ -59,6 +60,15 @@ def test_a_key_of_queries_only_does_not_match_one_of_events_only() -> None:
         both_tables = tables(queries, event_rows)
         answers = [task(feature(one, Span(None))).answer(*both_tables) for one in (count, total)]
         assert [one.column("found").to_pylist() for one in answers] == [[0], [None]]
+
+
+def test_a_bucket_of_zeros_is_that_of_0_whichever_comes_first() -> None:
+    query_rows, events = tables([{"k0": "a", TIME: 5}], [{"k0": "a", TIME: t} for t in (1, 2)])
+    events = events.drop_columns(["bucket"]).append_column("bucket", pa.array([-0.0, 0.0]))
+    kind = pa.map_(pa.float64(), pa.int64())
+    count = replace(feature(FUNCTION_CASES[0], Span(None), by=True), kind=kind)
+    worker = replace(task(count), schema=events.schema)
+    assert str(worker.answer(query_rows, events).column("found").to_pylist()) == "[[(0.0, 2)]]"
 
 
 @pytest.mark.parametrize("returned", [0, 1, 3])

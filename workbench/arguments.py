@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Set
 from decimal import Decimal
+from numbers import Real
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,19 @@ def whole_number(value: Any) -> int | None:
         return None if isinstance(value, bool) else index(value)
     except TypeError:
         return None
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number of Python or NumPy.
+
+    NumPy's durations call themselves integers.
+
+    Examples
+    --------
+    >>> is_number(np.float32(0.5)), is_number(np.timedelta64(5, "s")), is_number(True)
+    (True, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
 
 
 def listed(value: Any, argument: str) -> tuple[Any, ...]:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from workbench.markup import Markup, element, joined, stylesheet
 
 if TYPE_CHECKING:
@@ -213,7 +215,8 @@ def _short(value: object) -> object:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, Integral) and not isinstance(value, bool):
+    # NumPy's durations call themselves integers.
+    if isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64):
         return f"{value:,}"
     # A list may come as an array of NumPy, whose own text has no commas.
     if isinstance(value, list) or getattr(value, "ndim", 0) == 1:

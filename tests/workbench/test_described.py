@@ -1,6 +1,7 @@
 """Objects of the workbench display short, escaped facts in a cell, without a job of Spark."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,6 +59,12 @@ def test_lists_and_arrays_are_displayed_with_commas() -> None:
     html = rows_table("t", ["iqr"], [([1, None],), (np.array([0.5, 2.0]),)])
     assert "<td>[1, null]</td>" in html
     assert "<td>[0.5, 2.0]</td>" in html
+
+
+def test_numpys_durations_are_displayed_as_they_are() -> None:
+    gap: Any = np.timedelta64(5, "m")
+    session = wb.Funnel(["a"], "1 day", count="sessions", session=gap)
+    assert "5 minutes" in session._repr_html_()
 
 
 def test_options_that_are_not_given_are_not_displayed() -> None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from numbers import Real
+from sys import float_info
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from workbench.arguments import whole_number
+from workbench.arguments import is_number, whole_number
 from workbench.errors import WorkbenchError
 from workbench.spark.sessions.session import check_session
 
@@ -103,7 +103,7 @@ def clickstream(
     _check_counts(partitions=1 if partitions is None else partitions)
     if whole_number(seed) is None:
         raise WorkbenchError(f"seed: {seed!r} is not a whole number.")
-    if isinstance(skew, bool) or not isinstance(skew, Real) or not 0 <= skew < float("inf"):
+    if not is_number(skew) or not 0 <= skew <= float_info.max:
         raise WorkbenchError(f"skew: {skew!r} is not a finite number of 0 or more.")
     rows = spark.range(0, users * events_per_user, 1, partitions)
     visits = _visits(rows, _Draw(seed), users, min(_VISIT, events_per_user), skew)

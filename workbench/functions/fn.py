@@ -27,10 +27,9 @@ Examples
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Union
 
-from workbench.arguments import check_text, is_iterable, listed, whole_number
+from workbench.arguments import check_text, is_iterable, is_number, listed, whole_number
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import is_column
 from workbench.frames.frame import Frame
@@ -1293,7 +1292,6 @@ def _quantiles(q: Any) -> Options:
     if not shares:
         raise WorkbenchError("q: the list is empty; give quantiles from 0 to 1, such as 0.5.")
     for one in shares:
-        number = isinstance(one, Real) and not isinstance(one, bool)
-        if not number or not 0 <= one <= 1:
+        if not is_number(one) or not 0 <= one <= 1:
             raise WorkbenchError(f"q: {one!r} is not a quantile; give numbers from 0 to 1.")
     return Options(q=tuple(map(float, shares)), single=single)

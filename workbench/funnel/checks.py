@@ -19,6 +19,7 @@ from workbench.spark.table import (
     check_key,
     check_plain,
     column,
+    values_in_words,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
     for name, argument in funnel.counting.columns.items():
         column(events, name, argument)
         check_plain(events.schema, name, argument, _results(funnel))
+        check_arrow_type(events.schema[name].dataType, name, argument)
         if events.schema[name].dataType.typeName() == "void":
             raise WorkbenchError(
                 f"{argument}: column {name!r} is null in every row, so no chain has a value "
@@ -123,14 +125,14 @@ def _check_cohort(cohort: Cohort, schema: "StructType", result_columns: Sequence
     types = {"boolean": bool} | dict.fromkeys(INTEGERS, int) | ({kind: str} if text else {})
     if kind not in types:
         raise WorkbenchError(
-            f"cohorts: column {cohort.column!r} holds {kind}s; name one of text, integers or "
-            "booleans, or give conditions by label for steps and cohorts."
+            f"cohorts: column {cohort.column!r} holds {values_in_words(kind)}; name one of "
+            "text, integers or booleans, or give conditions by label for steps and cohorts."
         )
     for value in cohort.values:
         if not isinstance(value, types[kind]) or (kind in INTEGERS and not _holds(kind, value)):
             raise WorkbenchError(
-                f"cohorts: {value!r} is not a value of {cohort.column!r}, which holds {kind}s; "
-                "give one of that type."
+                f"cohorts: {value!r} is not a value of {cohort.column!r}, which holds "
+                f"{values_in_words(kind)}; give one of that type."
             )
 
 

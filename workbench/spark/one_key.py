@@ -7,6 +7,7 @@ from functools import reduce
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from workbench.arguments import check_text
@@ -186,6 +187,8 @@ def _accepts(kind: "DataType", value: Any) -> bool:
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         return False
     if isinstance(value, datetime) and value != value:  # pandas' NaT
+        return False
+    if isinstance(value, np.timedelta64):  # it calls itself an integer
         return False
     if isinstance(value, Integral):
         return abs(int(value)) < INTEGER_LIMIT

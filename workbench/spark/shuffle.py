@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
 from workbench.spark.partitions import Shuffle, shuffle_of
 from workbench.spark.steps import named_task
-from workbench.spark.table import BoundTable, check_repeatable, column, value_types
+from workbench.spark.table import BoundTable, check_repeatable, column, value_types, values_in_words
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
@@ -417,7 +417,7 @@ def bits_of(
     for (what, _), kind in zip(columns, kinds, strict=True):
         if kind.typeName() != "boolean":
             raise WorkbenchError(
-                f"{what} gives {kind.typeName()}s; write one that is true or false."
+                f"{what} gives {values_in_words(kind)}; write one that is true or false."
             )
     check_repeatable(events.without_rows, columns)
     bits = [

@@ -25,6 +25,15 @@ UNREPEATABLE = "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION"
 #: Longer names are not compared for typing errors, as comparing two of them takes seconds.
 LONGEST_COMPARED = 100
 
+#: Plurals for values of types whose names are no words, by Spark's names.
+_IN_WORDS = {
+    "binary": "binary values",
+    "daytimeinterval": "durations",
+    "timestamp_ntz": "timestamps without a zone",
+    "void": "only nulls",
+    "yearmonthinterval": "durations in months",
+}
+
 #: The columns of a funnel's results in addition to the key.
 RESULTS = ("level", "reached", "since_first", "next_event", "next_time")
 
@@ -272,6 +281,18 @@ def column_unit(schema: "StructType", name: str) -> str | None:
     return unit if isinstance(unit, str) and unit.strip() else None
 
 
+def values_in_words(kind: "DataType | str") -> str:
+    """Return a plural for the values of a type, or of one of Spark's names of types.
+
+    Examples
+    --------
+    >>> values_in_words("daytimeinterval"), values_in_words("string")
+    ('durations', 'strings')
+    """
+    name = kind if isinstance(kind, str) else kind.typeName()
+    return _IN_WORDS.get(name, f"{name}s")
+
+
 def has_hash(kind: "DataType") -> bool:
     """Return whether Spark can hash values of a type: it cannot hash maps and variants.
 
@@ -447,7 +468,8 @@ def is_integer_time(table: BoundTable, time: str) -> bool:
         return True
     if kind in TIMES:
         return False
-    raise WorkbenchError(f"time: {table.column_text(time)} holds {kind}s; {time_hint(time)}")
+    holds = f"{table.column_text(time)} holds {values_in_words(kind)}"
+    raise WorkbenchError(f"time: {holds}; {time_hint(time)}")
 
 
 def time_hint(name: str) -> str:
@@ -477,7 +499,7 @@ def check_key(table: BoundTable, argument: str = "key", results: Sequence[str] =
 
 
 def check_grouped(schema: "StructType", name: str, argument: str, side: str = "") -> None:
-    """Refuse a column whose values cannot be compared by bytes: collated text, maps, variants.
+    """Refuse a column with a collation, or whose values have no order: maps, variants, intervals.
 
     Raises
     ------
@@ -491,13 +513,14 @@ def check_grouped(schema: "StructType", name: str, argument: str, side: str = ""
     workbench.errors.WorkbenchError: key: column 'user' holds string collate UTF8_LCASE, which \
 cannot be grouped by; cast it to string, which tells its texts apart by their bytes.
     """
-    kind = schema[name].dataType.simpleString()
+    data_type = schema[name].dataType
+    kind = data_type.simpleString()
     if COLLATED in kind:
         raise WorkbenchError(
             f"{argument}: {column_text(name, side)} holds {kind}, which cannot be grouped by; "
             "cast it to string, which tells its texts apart by their bytes."
         )
-    if any(part in kind for part in ("map<", "variant")):
+    if not has_order(data_type):
         raise WorkbenchError(
             f"{argument}: {column_text(name, side)} holds {kind}, which cannot be grouped by; "
             "name another column."
@@ -514,9 +537,8 @@ def check_event(events: BoundTable, name: str) -> None:
     check_column(events, name, "event")
     kind, text = type_of(events, name).typeName(), type_of(events, name).simpleString()
     if kind in (*NESTED, "binary"):
-        values = "binary values" if kind == "binary" else f"{kind}s"
         raise WorkbenchError(
-            f"event: column {name!r} holds {values}, which are no names of events; "
+            f"event: column {name!r} holds {values_in_words(kind)}, which are no names of events; "
             "name a plain column, or give conditions by label."
         )
     if COLLATED in text:

@@ -22,6 +22,7 @@ from workbench.spark.table import (
     column,
     type_of,
     value_type,
+    values_in_words,
 )
 from workbench.windows.bind_frame import bind_frame
 from workbench.windows.checks import check_distance, check_order_columns
@@ -188,7 +189,7 @@ def _condition(df: BoundTable, name: str, given: Argument | None) -> "Column | N
     kind = value_type(df.without_rows, condition, f"{name}: the condition", df.side).typeName()
     if kind != "boolean":
         raise WorkbenchError(
-            f"{name}: the condition gives {kind}s; write one that is true or false."
+            f"{name}: the condition gives {values_in_words(kind)}; write one that is true or false."
         )
     return condition
 

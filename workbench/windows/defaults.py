@@ -24,7 +24,7 @@ Number: TypeAlias = int | float | Decimal
 #: Format letters of Python's struct, which refuses a number out of a type's range.
 _LETTERS = {"float": "<f", "double": "<d"}
 #: Types of which Spark makes literals, in addition to numbers.
-_PLAIN = (bool, str, bytes, bytearray, date, time, timedelta, np.generic)
+_PLAIN = (bool, str, bytes, bytearray, date, time, timedelta, np.bool_)
 
 
 def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Column | None":
@@ -59,7 +59,8 @@ def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Co
         if not _fits(number, answer):
             raise _no_default(name, given, _kind_of_number(number), answer)
         return F.lit(given).cast(answer)
-    if not is_column(given) and not isinstance(given, _PLAIN):
+    # NaT of pandas is a datetime, and equals nothing.
+    if not is_column(given) and (not isinstance(given, _PLAIN) or given != given):
         raise WorkbenchError(
             f"{name}: the default {given!r} is {kind_in_words(given)}, but the column holds "
             f"{answer.simpleString()}; give a default of that type, as a Column if it is nested."
@@ -81,7 +82,7 @@ def _no_default(name: str, given: Any, kind: str, answer: "DataType") -> Workben
 
 def _number(given: Any) -> Number | None:
     """Return a number as a Python number, None for anything else."""
-    if isinstance(given, np.integer):
+    if isinstance(given, np.integer) and not isinstance(given, np.timedelta64):
         return int(given)
     if isinstance(given, np.floating):
         return float(given)

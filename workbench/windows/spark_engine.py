@@ -29,6 +29,7 @@ from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, WindowSpec
+    from pyspark.sql.types import DataType
 
     from workbench.windows.bind import Resolved
 
@@ -204,8 +205,13 @@ def with_spark(
     added = []
     for one in functions:
         spec = _window(df, order, one)
-        added.append(_result(one, spec).cast(one.answer).alias(one.column))
+        added.append(_as_answer(_result(one, spec), one.answer).alias(one.column))
     return df.df.select("*", *added)
+
+
+def _as_answer(value: "Column", answer: "DataType") -> "Column":
+    # Spark refuses casts to a time of day; such an answer is a value of the column, of its type.
+    return value if "time(" in answer.simpleString() else value.cast(answer)
 
 
 def _result(one: "Resolved", spec: "WindowSpec") -> "Column":

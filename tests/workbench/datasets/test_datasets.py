@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -208,6 +209,8 @@ BAD = [
     ({"events_per_user": 0}, "events_per_user: 0"),
     ({"skew": -1}, "skew: -1"),
     ({"skew": float("nan")}, "skew: nan"),
+    ({"skew": 10**400}, "skew: 1000"),
+    ({"skew": np.timedelta64(1, "s")}, "skew: np.timedelta64"),
     ({"days": 0}, "days: 0"),
     ({"partitions": 0}, "partitions: 0"),
 ]

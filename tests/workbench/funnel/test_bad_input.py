@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -153,6 +154,20 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: funnel().steps(df.withColumn("users", F.lit(1)), by="users"),
         "by: the result has a column 'users' of its own; rename yours first.",
+    ),
+    (
+        lambda df: funnel(time="tags").levels(df.select("user_id", F.expr("interval 1 day tags"))),
+        "time: column 'tags' holds durations; make it a timestamp, a date or an integer, for "
+        "example with F.to_timestamp('tags').",
+    ),
+    (
+        lambda df: funnel({"late": F.expr("interval 1 day")}).levels(df),
+        "steps: the condition of 'late' gives durations; write one that is true or false.",
+    ),
+    (
+        lambda df: funnel(hold="ages").levels(df.select("*", F.expr("interval 1 month AS ages"))),
+        "hold: column 'ages' holds interval month, which does not go through Arrow; drop it, or "
+        "cast it to text.",
     ),
     (
         lambda df: funnel(key="tags").levels(df),
@@ -312,6 +327,11 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: wb.play(funnel(), df, key="ann"),
         "key: 'ann' is no value of 'user_id', which holds bigint; give one of that type.",
+    ),
+    (
+        lambda df: wb.play(funnel(), df, key=np.timedelta64(1, "s")),
+        "key: np.timedelta64(1,'s') is no value of 'user_id', which holds bigint; give one of "
+        "that type.",
     ),
     (
         lambda df: wb.play(funnel(key="event"), df, key="\ud800"),

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -215,6 +216,10 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         f"low: {-(10**400)} is too far; give None for no bound.",
     ),
     (lambda: fn.quantile("x", 1.5), "q: 1.5 is not a quantile; give numbers from 0 to 1."),
+    (
+        lambda: fn.quantile("x", np.timedelta64(1, "s")),  # type: ignore[arg-type]
+        "q: np.timedelta64(1,'s') is not a quantile; give numbers from 0 to 1.",
+    ),
     (lambda: fn.quantile("x", [0.5, -0.1]), "q: -0.1 is not a quantile; give numbers from 0 to 1."),
     (
         lambda: fn.quantile_disc("x", "0.5"),  # type: ignore[arg-type]
@@ -399,6 +404,16 @@ CALLS: list[tuple[Callable[[DataFrame], object], str]] = [
         "give a default of that type, as a Column if it is nested.",
     ),
     (
+        lambda df: call(df, fn.lag("t", 1, pd.NaT)),
+        "answer: the default NaT is pandas's NaTType, but the column holds timestamp; "
+        "give a default of that type, as a Column if it is nested.",
+    ),
+    (
+        lambda df: call(df, fn.lag("mwh", 1, np.timedelta64(1, "s"))),
+        "answer: the default np.timedelta64(1,'s') is numpy's timedelta64, but the column holds "
+        "int; give a default of that type, as a Column if it is nested.",
+    ),
+    (
         lambda df: call(df, fn.lead(F.struct("mwh"), 1, {"mwh": 1})),
         "answer: the default {'mwh': 1} is a dict, but the column holds struct<mwh:int>; "
         "give a default of that type, as a Column if it is nested.",
@@ -419,6 +434,11 @@ CALLS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: wb.over(df, MWH=fn.count()),
         "MWH: the table has a column of this name; give the result another one.",
+    ),
+    (
+        lambda df: wb.over(df.withColumn("age", F.make_interval(F.lit(1))), "age", a=fn.count()),
+        "partition_by: column 'age' holds interval, which cannot be grouped by; "
+        "name another column.",
     ),
     (
         lambda df: wb.over(df, "m", a=fn.count()),

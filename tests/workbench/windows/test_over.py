@@ -1,6 +1,6 @@
 """Window calls: tables and names of every kind, both engines, and no job before it is needed."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -389,3 +389,10 @@ def test_string_agg_joins_bytes_and_nulls(spark: SparkSession) -> None:
     assert column(result, "s_", "id") == [None, "é", "é"]
     assert column(result, "b_", "id") == [b"b", b"b-b", b"b-b"]
     assert column(result, "n_", "id") == [None] * 3
+
+
+def test_the_least_time_of_day_is_one(spark: SparkSession) -> None:
+    # Spark reads times of day, but refuses to cast to their type.
+    times = spark.sql("SELECT 1 g, 2 t, time'10:00:00' at")
+    (row,) = wb.over(times, "g", "t", wb.Frame.rows(-1, 0), least=wb.fn.min("at")).collect()
+    assert row["least"] == time(10)

@@ -18,6 +18,7 @@ from workbench.spark.table import (
     is_integer_time,
     nearest,
     type_of,
+    values_in_words,
 )
 
 if TYPE_CHECKING:
@@ -143,8 +144,8 @@ def _check_date(entities: EntityTables) -> None:
     if not fits:
         like = "integers of that type" if integers else "dates, or times of that type"
         raise WorkbenchError(
-            f"date: {rows.column_text(name)} holds {kind}s but {entities.time!r} {own}s; "
-            f"give {like}."
+            f"date: {rows.column_text(name)} holds {values_in_words(kind)} but "
+            f"{entities.time!r} {values_in_words(own)}; give {like}."
         )
 
 
@@ -179,6 +180,6 @@ def _check_mutations(entities: EntityTables, mutations: BoundTable) -> None:
     kind = type_of(mutations, entities.op).typeName()
     if kind not in ("boolean", "string"):
         raise WorkbenchError(
-            f"op: {mutations.column_text(entities.op)} holds {kind}s; give text such as 'insert', "
-            "or true for the row before a change and false for the row after it."
+            f"op: {mutations.column_text(entities.op)} holds {values_in_words(kind)}; give text "
+            "such as 'insert', or true for the row before a change and false for the row after it."
         )

@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from errno import ENAMETOOLONG
 from glob import glob
 from io import StringIO
 from itertools import islice
@@ -57,7 +58,17 @@ def is_path(value: Any) -> bool:
         return isinstance(value, PathLike)
     if ADDRESS.match(value) or GLOB.search(value) or "/" in value or "\\" in value:
         return True
-    return ending(value) in FORMATS or Path(value).exists()
+    return ending(value) in FORMATS or _exists(Path(value))
+
+
+def _exists(path: Path) -> bool:
+    """Return whether a path exists; text too long for a path, such as a query, does not."""
+    try:
+        return path.exists()
+    except OSError as error:
+        if error.errno != ENAMETOOLONG:
+            raise
+        return False
 
 
 def ending(path: str) -> str:
@@ -166,7 +177,7 @@ def _load_paths(
 ) -> tuple[list[str], list[tuple[str, Path]], dict[str, Any]]:
     """Return the paths for Spark to load, the data files with their names, and options."""
     path = Path(given).expanduser()
-    exists = path.exists()
+    exists = _exists(path)
     roots = [path] if exists else sorted(Path(one) for one in glob(str(path), recursive=True))
     if not roots:
         raise WorkbenchError(f"{argument}: there is no file {given!r}; {_missing_hint(path)}")
@@ -246,7 +257,7 @@ def _unknown_format(name: str, argument: str, given: str) -> WorkbenchError:
 
 def _missing_hint(path: Path) -> str:
     folder = path.parent
-    if not folder.is_dir():
+    if not (_exists(folder) and folder.is_dir()):
         return f"nor is there a folder {str(folder)!r}."
     names = sorted(
         one.name for one in islice(folder.iterdir(), MOST_FILES) if not _hidden(one.name)

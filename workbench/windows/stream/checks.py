@@ -7,7 +7,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
 from workbench.functions.catalogue import AHEAD, BACK, CHUNKS, PARTITION
 from workbench.spark.sessions.session import PROVIDER, ROCKSDB
-from workbench.spark.table import BoundTable, quoted, type_of
+from workbench.spark.table import BoundTable, quoted, type_of, values_in_words
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -102,7 +102,7 @@ def _check_closing_order(over: "WindowCall", df: BoundTable) -> None:
         if over.order_by and (kind := type_of(df, name).typeName()) != "timestamp":
             raise WorkbenchError(
                 f"df: {CLOSE} needs a watermark, which Spark has along timestamps alone, and "
-                f"column {name!r} holds {kind}s; make it one, for example with "
+                f"column {name!r} holds {values_in_words(kind)}; make it one, for example with "
                 f"F.col({written!r}).cast('timestamp'), and call df.withWatermark first."
             )
         raise WorkbenchError(

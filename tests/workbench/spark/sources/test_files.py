@@ -111,6 +111,10 @@ REFUSED = {
     "there are 'book.xlsx', 'empty', 'lake', 'mixed'.",
     "boo.xlsx": "there is no file '{}/boo.xlsx'; did you mean 'book.xlsx'?",
     "no/a.csv": "there is no file '{}/no/a.csv'; nor is there a folder '{}/no'.",
+    "x" * 300: f"there is no file '{{}}/{'x' * 300}'; "
+    "there are 'book.xlsx', 'empty', 'lake', 'mixed'.",
+    f"{'x' * 300}/a.csv": f"there is no file '{{}}/{'x' * 300}/a.csv'; "
+    f"nor is there a folder '{{}}/{'x' * 300}'.",
     "empty": "'{}/empty' has no file in it; give one that has data.",
     "book.xlsx": "'{}/book.xlsx' ends in '.xlsx', and Parquet, CSV, TSV, JSON and ORC can be read; "
     "give a file of these, or the table that pandas.read_excel makes of it.",

@@ -4,11 +4,10 @@ import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
-from sqlglot.errors import ErrorLevel
 
-from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
+from workbench.queries.reading.column_names import name_columns
 from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
 from workbench.queries.spark_text import run_on_spark
 
@@ -181,28 +180,6 @@ def _apply_star_modifiers(columns: list[exp.Expr], star: exp.Expr) -> list[exp.E
     return [
         replaced.get(one.name.lower(), one) for one in columns if one.name.lower() not in excluded
     ]
-
-
-def name_columns(select: exp.Select, dialect: str) -> None:
-    """Give each unnamed column of a SELECT the name that its dialect gives it."""
-    expressions = []
-    for one in select.expressions:
-        if isinstance(one, exp.Alias | exp.Star) or one.is_star or isinstance(one, exp.Aliases):
-            expressions.append(one)
-        elif isinstance(one, exp.Column):
-            expressions.append(exp.alias_(one, one.name, quoted=True))
-        else:
-            expressions.append(exp.alias_(one, _default_name(one, dialect), quoted=True))
-    select.set("expressions", expressions)
-
-
-def _default_name(node: exp.Expr, dialect: str) -> str:
-    if dialect in POSTGRES:
-        node = node.this if isinstance(node, exp.Window) else node
-        return node.sql_name().lower() if isinstance(node, exp.Func) else "?column?"
-    return node.sql(
-        dialect=dialect, normalize_functions="lower", unsupported_level=ErrorLevel.IGNORE
-    )
 
 
 def _inline_aliases(select: exp.Select, source: _Source, dialect: str) -> None:

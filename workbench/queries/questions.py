@@ -6,9 +6,10 @@ from sqlglot import exp
 
 from workbench.errors import WorkbenchError
 from workbench.queries.answer_names import needs_column_resolution
-from workbench.queries.columns import name_columns, resolve_columns
+from workbench.queries.columns import resolve_columns
 from workbench.queries.grouped import answer_groups, has_groups
 from workbench.queries.parts import Translation
+from workbench.queries.reading.column_names import name_columns
 from workbench.queries.reading.parsing import nested_queries, walk_own
 from workbench.queries.selects import answer_windows
 from workbench.queries.windows.arrival import order_by_arrival

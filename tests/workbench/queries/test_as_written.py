@@ -170,7 +170,17 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
             "SELECT date_bin('9 minute', '1960-01-01 10:00'::timestamp, '2000-01-01 00:00:02')",
             datetime(1960, 1, 1, 9, 54, 2),
         ),
-        ("postgres", "SELECT to_char(max(day), 'IYYY-\"W\"IW, Q') FROM t", "2024-W02, 1"),
+        (
+            "postgres",
+            "SELECT max || ' ' || int4 FROM (SELECT max(day)::text, 1::int, 1 + 1 FROM t) AS u",
+            "2024-01-12 1",
+        ),
+        (
+            "postgres",
+            "SELECT date '2024-01-31' + make_interval(months => 1, hours => 2)",
+            datetime(2024, 2, 29, 2),
+        ),
+        ("postgres", "SELECT to_char(max(day), 'Dy, IYYY-\"W\"IW, Q') FROM t", "Fri, 2024-W02, 1"),
         ("postgres", "SELECT i FROM unnest(ARRAY['a']) WITH ORDINALITY AS u(x, i)", 1),
         (
             "postgres",

@@ -32,7 +32,11 @@ _CLICKHOUSE = {
 #: Directives of DuckDB that stand for several.
 _DUCKDB = {"x": "%Y-%m-%d", "X": "%H:%M:%S", "c": "%Y-%m-%d %H:%M:%S"}
 #: Parts of a format of Postgres that sqlglot does not convert to directives.
-_POSTGRES = {"HH": "%I", "AM": "%p", "PM": "%p", "Mon(?!th)": "%b", "MS": "%g", "(?<!%)Q": "%Q"}
+_POSTGRES = {
+    "HH": "%I", "AM": "%p", "PM": "%p", "Mon(?!th)": "%b", "MS": "%g", "(?<!%)Q": "%Q",
+    # sqlglot takes the first letter of Dy for a part of its own.
+    "%uy": "%a",
+}  # fmt: skip
 _DIRECTIVE = re.compile(r"%(-?.)")
 
 

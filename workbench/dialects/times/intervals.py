@@ -38,6 +38,8 @@ def split_intervals(tree: exp.Expr) -> None:
     >>> print(tree.sql("spark"))
     SELECT t - INTERVAL '1' MONTH - INTERVAL '2' DAY
     """
+    for call in list(tree.find_all(exp.MakeInterval)):
+        _split_call(call)
     for node in list(tree.find_all(exp.Interval, exp.Cast)):
         operation, text = node.parent, node.this
         if isinstance(node, exp.Cast) and node.args["to"].this is not exp.DType.INTERVAL:
@@ -55,6 +57,29 @@ def split_intervals(tree: exp.Expr) -> None:
         days = [one for one in pieces if one[1] not in MONTHS]
         for count, unit in [(str(months), "MONTH"), *days]:
             one = exp.Interval(this=exp.Literal.string(count), unit=exp.var(unit))
+            total = type(operation)(this=total.copy(), expression=one)
+        operation.replace(total)
+
+
+def _split_call(node: exp.MakeInterval) -> None:
+    """Write ``t + make_interval(months => 1, hours => n)`` as a sum with an interval for each."""
+    counts = {
+        unit: value.expression if isinstance(value, exp.Kwarg) else value
+        for unit in ("year", "month", "week", "day", "hour", "minute", "second")
+        if (value := node.args.get(unit)) is not None
+    }
+    intervals = [
+        exp.Interval(this=exp.paren(count.copy(), copy=False), unit=exp.var(unit.upper()))
+        for unit, count in counts.items()
+    ]
+    operation = node.parent
+    if len(intervals) == 1:
+        node.replace(intervals[0])
+    elif isinstance(operation, exp.Add | exp.Sub) and (
+        node is operation.expression or isinstance(operation, exp.Add)
+    ):
+        total = operation.this if node is operation.expression else operation.expression
+        for one in intervals:
             total = type(operation)(this=total.copy(), expression=one)
         operation.replace(total)
 

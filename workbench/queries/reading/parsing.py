@@ -12,6 +12,7 @@ from workbench.arguments import check_known, check_text
 from workbench.dialects.functions import DIALECTS, POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.clickhouse import expand_short_forms
+from workbench.queries.reading.column_names import name_nested_columns
 from workbench.queries.reading.elements import restore_subscripts
 from workbench.queries.reading.first_rows import expand_first_rows
 from workbench.queries.reading.quantified import rewrite_quantified
@@ -134,6 +135,8 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     check_available(tree, dialect)
     for query in list(tree.find_all(exp.Query)):
         expand_first_rows(query, dialect)
+    if dialect in POSTGRES:
+        name_nested_columns(tree, dialect)
     return tree
 
 

@@ -230,7 +230,7 @@ SELECT id, v, n FROM (SELECT id, [id, id + 1] AS l FROM t) ARRAY JOIN l AS v, ar
 SELECT id, x NOT IN (3, NULL) AS a, x IN (NULL) AS b, x IN (SELECT x FROM t WHERE id IN (0, 1)) AS c, x NOT IN (SELECT x FROM t WHERE id < 3) AS d FROM t WHERE p NOT IN ('b', NULL) ORDER BY id;
 
 -- rows that are in no set with nulls
-SELECT id FROM t WHERE x NOT IN (SELECT x FROM t WHERE id < 3) ORDER BY id;
+SELECT id FROM t WHERE x NOT IN (SELECT x FROM t WHERE id < 3) OR (id > 5 AND isNull(x IN (SELECT x FROM t WHERE id < 3))) ORDER BY id;
 
 -- tuples in sets
 SELECT id, (p, x) IN (('a', 3), ('b', NULL)) AS a, (p, x) NOT IN (SELECT p, x FROM t WHERE id < 3) AS b FROM t WHERE (p, x) NOT IN (('b', 2), ('a', NULL)) ORDER BY id;

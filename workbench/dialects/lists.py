@@ -178,7 +178,10 @@ def _reduced_type(
 
 
 def list_contains(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return whether a value is in a list, ignoring nulls in it."""
+    """Return whether a value is in a list, ignoring nulls in it; ClickHouse finds a null, too."""
+    if dialect == "clickhouse" and not isinstance(node.expression, exp.Literal):
+        is_alike = "EXISTS(:a, each_ -> each_ <=> :b)"
+        return fill_template(is_alike, a=node.this, b=node.expression)
     if isinstance(node.expression, exp.Null):
         return exp.cast(exp.null(), "BOOLEAN")
     is_contained = anonymous("ARRAY_CONTAINS", node.this, node.expression)

@@ -6,6 +6,9 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.casts import cast, rewrite_types, try_cast
+from workbench.dialects.clickhouse.lists import array_compact, array_except
+from workbench.dialects.clickhouse.texts import digits
+from workbench.dialects.clickhouse.texts import substring as clickhouse_substring
 from workbench.dialects.duckdb_names import rewrite_duckdb_call
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.kinds import Kinds
@@ -58,7 +61,12 @@ from workbench.dialects.texts.json_parts import (
     json_extract_text,
 )
 from workbench.dialects.texts.patterns import like, regexp_ilike
-from workbench.dialects.texts.split import regexp_match, regexp_split_to_array, string_to_array
+from workbench.dialects.texts.split import (
+    regexp_match,
+    regexp_split_to_array,
+    split_by_text,
+    string_to_array,
+)
 from workbench.dialects.times.distances import date_diff, epoch
 from workbench.dialects.times.intervals import split_intervals
 from workbench.dialects.times.parts import (
@@ -251,6 +259,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.StrToDate: parse_time_call,
     exp.Glob: glob,
     exp.StringToArray: string_to_array,
+    exp.Split: split_by_text,
 }
 
 _CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
@@ -264,12 +273,19 @@ _CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr 
             exp.Length,
             exp.ArrayDistinct,
             exp.Interval,
+            exp.Split,
         ),
         *(exp.YearOfWeekIso, exp.ArrayReverse, exp.Trunc, exp.Floor, exp.Ceil, exp.Sign),
         *(exp.Like, exp.ILike, exp.Initcap),
         *(exp.IsNan, exp.IsInf, exp.TimeToStr, exp.RegexpReplace, exp.Bracket, exp.ArrayContains),
     )
 } | {
+    exp.ArrayCompact: array_compact,
+    exp.ArrayExcept: array_except,
+    exp.Hex: digits,
+    exp.Left: left_or_right,
+    exp.Right: left_or_right,
+    exp.Substring: clickhouse_substring,
     exp.DateTrunc: clickhouse_date_trunc,
     exp.TimestampTrunc: clickhouse_date_trunc,
     exp.DateAdd: date_add,

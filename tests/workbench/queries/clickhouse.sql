@@ -230,7 +230,7 @@ SELECT id, v, n FROM (SELECT id, [id, id + 1] AS l FROM t) ARRAY JOIN l AS v, ar
 SELECT id, x NOT IN (3, NULL) AS a, x IN (NULL) AS b, x IN (SELECT x FROM t WHERE id IN (0, 1)) AS c, x NOT IN (SELECT x FROM t WHERE id < 3) AS d FROM t WHERE p NOT IN ('b', NULL) ORDER BY id;
 
 -- rows that are in no set with nulls
-SELECT id FROM t WHERE x NOT IN (SELECT x FROM t WHERE id < 3) ORDER BY id;
+SELECT id FROM t WHERE x NOT IN (SELECT x FROM t WHERE id < 3) OR (id > 5 AND isNull(x IN (SELECT x FROM t WHERE id < 3))) ORDER BY id;
 
 -- tuples in sets
 SELECT id, (p, x) IN (('a', 3), ('b', NULL)) AS a, (p, x) NOT IN (SELECT p, x FROM t WHERE id < 3) AS b FROM t WHERE (p, x) NOT IN (('b', 2), ('a', NULL)) ORDER BY id;
@@ -251,13 +251,13 @@ SELECT id, sum(x) OVER (PARTITION BY p ORDER BY day RANGE BETWEEN 3 PRECEDING AN
 SELECT id, arrayFilter((x, y) -> y > 1, [1, 2, 3], [0, 2, id]) AS a, arrayCount(x -> x > id, [1, 2, 3]) AS b, arrayExists((x, y) -> x = y, [1, 2], [3, id]) AS c, arrayAll(x -> x > 0, [1, id]) AS d, arrayFirst(x -> x > 1, [1, 2, 3]) AS e, arrayLast(x -> x > 1, [1, 2, id + 2]) AS f, arrayFirstIndex(x -> x > 9, [1, id]) AS g, arrayLastIndex(x -> x < 5, [1, 7, id]) AS h, arrayCount([1, 0, 1]) AS i FROM t ORDER BY id;
 
 -- lists in the order of what a function makes of them
-SELECT arraySort(x -> -x, [1, 3, 2]) AS a, arraySort((x, y) -> y, ['a', 'b', 'c'], [3, 1, 2]) AS b, arrayReverseSort(x -> x % 2, [4, 1, 2, 3]) AS c, arraySort(x -> x % 2, [4, 1, 2, 3]) AS d;
+SELECT arraySort(x -> -x, [1, 3, 2]) AS a, arraySort((x, y) -> y, ['a', 'b', 'c'], [3, 1, 2]) AS b, arrayReverseSort(x -> x % 2, [4, 1, 2, 3]) AS c, arraySort(x -> x % 2, [4, 1, 2, 3]) AS d, arrayCompact([1, 1, NULL, NULL, 1]) AS f, arrayExcept([1, 1, 2, 3], [2]) AS g, has([1, NULL], NULL) AS h, indexOf([1, NULL], NULL) AS i, hasAny([1, NULL], [NULL]) AS j;
 
 -- sums and means of lists, their ends and parts
 SELECT id, arraySum(x -> x * 2, [1, id]) AS a, arrayAvg(x -> x + 1, [1, id]) AS b, arraySum([1.5, y]) AS c, arrayZip([1, 2], ['a', 'b']) AS d, arrayPushFront([id], 0) AS e, arrayPopBack([1, 2]) AS f, arrayPopFront([1, 2]) AS g, arrayIntersect([1, 2, 3], [2, 3, id]) AS h, countEqual([1, id, 1], 1) AS i, arrayWithConstant(2, p) AS j, range(2, 5) AS k, arraySlice([1, 2, 3], -2) AS l FROM t ORDER BY id;
 
 -- counts of texts within texts, and quotients that are zero
-SELECT id, countSubstrings('aaa', 'a') AS a, countMatches('ab12', '[0-9]') AS b, multiSearchAny('abc', ['x', 'b']) AS c, multiMatchAny('abc', ['x', 'b.']) AS d, substringIndex('a.b.c', '.', 2) AS e, reverseUTF8('日本') AS f, intDivOrZero(7, id % 2) AS g, moduloOrZero(5, id % 3) AS h, clamp(id, 1, 3) AS i, toString(timeSlot(toDateTime(id * 1800 + 5))) AS j, toString(makeDate(2024, 2, id + 1)) AS k FROM t WHERE p IS NOT NULL ORDER BY id;
+SELECT id, countSubstrings('aaa', 'a') AS a, countMatches('ab12', '[0-9]') AS b, multiSearchAny('abc', ['x', 'b']) AS c, multiMatchAny('abc', ['x', 'b.']) AS d, substringIndex('a.b.c', '.', 2) AS e, reverseUTF8('日本') AS f, intDivOrZero(7, id % 2) AS g, moduloOrZero(5, id % 3) AS h, clamp(id, 1, 3) AS i, toString(timeSlot(toDateTime(id * 1800 + 5))) AS j, toString(makeDate(2024, 2, id + 1)) AS k, intDivOrZero(x, id - id) AS l, moduloOrZero(id, x - 3) AS m FROM t WHERE p IS NOT NULL ORDER BY id;
 
 -- endings of aggregates
 SELECT sumDistinct(x) AS a, countDistinct(x) AS b, sumDistinctIf(x, id > 3) AS c, countDistinctIf(x, id > 3) AS d, sumOrNull(x) AS e, sumOrNullIf(id, id > 100) AS f, maxIfOrNull(id, id > 3) AS g, argMaxOrNull(x, id) AS h, length(groupUniqArray(2)(x)) AS i, sum(isNull(x)) AS j, length(map('a', 1)) AS k, arraySort(groupArrayDistinct(x)) AS m FROM t WHERE isNotNull(p);
@@ -288,3 +288,6 @@ SELECT id, x = ANY (SELECT x FROM t WHERE id < 3) AS a, x != ALL (SELECT x FROM 
 
 -- comparisons of rows
 SELECT id, (x, id) > (3, 5) AS a, (x, y) <= (4, 1) AS b, (x, id) != (3, 5) AS c, (x, y) IN ((3, 0), (9, 3)) AS d, (y, x, id) >= (1, 3, 6) AS e FROM t WHERE (y, id) = (1, 6) OR (x, y) < (5, 2) ORDER BY id;
+
+-- ends and parts of texts, and digits of bytes
+SELECT id, left('abc', id - 2) AS a, right('abc', -1) AS b, substring('abc', id - 3, 2) AS c, substring('abc', 2, 1 - id) AS d, substring('abc', 0) AS e, substringUTF8('abc', -2, -1) AS f, hex(id * 90) AS g, hex('ab') AS h, splitByString('', 'abc') AS i FROM t ORDER BY id;

@@ -130,3 +130,17 @@ def _list_or_map(arguments: list[exp.Expr]) -> exp.Expr | None:
 def _sum_type(node: exp.Expr, values: exp.Expr, kinds: Kinds) -> str | None:
     element = anonymous("TRY_ELEMENT_AT", values, exp.Literal.number(1))
     return _SUMS.get(kind_of(node, element, kinds))
+
+
+def array_compact(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the elements that differ from the one before; Spark's function removes nulls."""
+    differs = "place_ = 0 OR NOT each_ <=> TRY_ELEMENT_AT(:of, place_)"
+    return fill_template(f"FILTER(:of, (each_, place_) -> {differs})", of=node.this)
+
+
+def array_except(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the elements that are not in another list; Spark's function makes them distinct."""
+    return fill_template(
+        "FILTER(:a, each_ -> NOT EXISTS(:b, other_ -> other_ <=> each_))",
+        a=node.this, b=node.expression,
+    )  # fmt: skip

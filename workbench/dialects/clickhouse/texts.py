@@ -5,7 +5,7 @@ from string import ascii_lowercase, ascii_uppercase
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import anonymous
+from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 FLOATS = ("double", "float")
@@ -51,3 +51,28 @@ def translate_ascii_case(node: exp.Lower | exp.Upper, kinds: Kinds) -> None:
     letters = (ascii_uppercase, ascii_lowercase)
     source, target = letters if isinstance(node, exp.Lower) else letters[::-1]
     node.replace(anonymous("TRANSLATE", node.this, exp.convert(source), exp.convert(target)))
+
+
+def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a part of a text: empty from place 0 on; a negative length counts from the end."""
+    start, length = node.args.get("start"), node.args.get("length")
+    if start is None:
+        return None
+    if length is not None and not isinstance(length, exp.Literal):
+        place = "IF((:start) < 0, CHAR_LENGTH(:text) + (:start), (:start) - 1)"
+        until_end = f"GREATEST(CHAR_LENGTH(:text) + (:length) - ({place}), 0)"
+        length = fill_template(
+            f"IF((:length) < 0, {until_end}, :length)", text=node.this, start=start, length=length
+        )
+    part = anonymous("SUBSTRING", node.this, start, *([length] if length else []))
+    if isinstance(start, exp.Literal) and start.this.strip("0"):
+        return part
+    return fill_template(
+        "IF((:start) = 0, SUBSTRING(:text, 1, 0), :part)", text=node.this, start=start, part=part
+    )
+
+
+def digits(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return ``hex``, which has two digits for each byte, also of a number."""
+    padded = "LPAD(HEX(:of), BIGINT(CEIL(LENGTH(HEX(:of)) / 2)) * 2, '0')"
+    return fill_template(padded, of=node.this)

@@ -1,4 +1,4 @@
-"""Functions of Postgres that split a text into a list of its parts."""
+"""Functions that split a text into a list of its parts."""
 
 import re
 
@@ -49,6 +49,20 @@ def regexp_match(name: str, arguments: list[exp.Expr]) -> exp.Expr:
 def regexp_split_to_array(arguments: list[exp.Expr]) -> exp.Expr:
     text, pattern, *flags = arguments
     return anonymous("SPLIT", text, with_flags(pattern, flags[0] if flags else None))
+
+
+def split_by_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the parts of a text between separators, which are its letters between empty ones."""
+    text, separator = node.this, node.expression
+    if isinstance(separator, exp.Literal) and separator.this:
+        return None
+    letters = fill_template("SPLIT(:text, '')", text=text)
+    if isinstance(separator, exp.Literal):
+        return letters
+    return fill_template(
+        "IF((:by) = '', :letters, SPLIT(:text, CONCAT('\\\\Q', :by, '\\\\E')))",
+        text=text, by=separator, letters=letters,
+    )  # fmt: skip
 
 
 def string_to_array(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

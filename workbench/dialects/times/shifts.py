@@ -161,7 +161,9 @@ def check_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
             f"query: date_trunc has no {unit.lower()} here; compute it from the year, as in "
             "make_date(year(d) - year(d) % 10, 1, 1)."
         )
-    return None
+    # The start is a time, also of what is known to be a date; TRUNC of Spark returns a date.
+    is_of_date = isinstance(node, exp.DateTrunc)
+    return exp.TimestampTrunc(this=node.this, unit=node.args["unit"]) if is_of_date else None
 
 
 def series_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

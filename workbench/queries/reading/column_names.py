@@ -88,5 +88,5 @@ def _postgres_name_of_last_resort(node: exp.Expr) -> str:
     node = node.unnest()
     if isinstance(node, exp.Cast):
         kind = node.to.this
-        return _TYPES.get(kind, kind.value.lower())
+        return _TYPES.get(kind, str(kind.value).lower())
     return "case" if isinstance(node, exp.Case) else "?column?"

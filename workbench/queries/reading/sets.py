@@ -3,6 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.writing import is_not_null
+from workbench.queries.reading.quantified import is_condition
 
 
 def rewrite_in(tree: exp.Expr) -> None:
@@ -70,7 +71,7 @@ def _filter_nulls(node: exp.In, width: int) -> None:
 
 def _null_for_null(node: exp.In) -> exp.Expr:
     """Return IN that is null for a null value; within a condition null and false are the same."""
-    if not _is_output(node):
+    if is_condition(node):
         return node.copy()
     return exp.Case(ifs=[exp.If(this=is_not_null(node.this), true=node.copy())])
 
@@ -103,10 +104,3 @@ def _in_rows(node: exp.In, values: list[exp.Expr]) -> exp.Expr:
         for row in rows
     ]
     return exp.Coalesce(this=exp.or_(*alike), expressions=[exp.false()])
-
-
-def _is_output(node: exp.Expr) -> bool:
-    """Return whether a node is part of an output column, and not of a condition on rows."""
-    while node.parent is not None and not isinstance(node.parent, exp.Select):
-        node = node.parent
-    return node.arg_key == "expressions"

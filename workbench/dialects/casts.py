@@ -85,6 +85,17 @@ def try_cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return _cast_text_rounded(node) if kind_of(node, node.this, kinds) == "string" else None
 
 
+def cast_texts_like_others(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Give texts among the arguments of ``greatest`` and ``least`` the type of the others."""
+    arguments = [node.this, *node.expressions]
+    texts = [one for one in arguments if isinstance(one, exp.Literal) and one.is_string]
+    others = [one for one in arguments if not any(one is text for text in texts)]
+    if texts and others and (types := kinds(node, others[:1])):
+        for one in texts:
+            one.replace(exp.cast(one.copy(), types[0].simpleString(), dialect="spark"))
+    return None
+
+
 def _bytes_literal(value: exp.Expr) -> exp.Expr | None:
     r"""Return the bytes of a text in which ``\xAA`` is one byte."""
     if not isinstance(value, exp.Literal) or "\\" not in value.this:

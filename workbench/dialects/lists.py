@@ -263,3 +263,20 @@ def check_unnest(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
             "query: unnest of a struct is not available; name its fields, as s.a and s.b."
         )
     return None
+
+
+def concat_lists(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return ``list || value`` of Postgres, and ``list || list``, where a null adds nothing."""
+    sides = node.this, node.expression
+    has_text = any(isinstance(one, exp.Literal) and one.is_string for one in sides)
+    if dialect not in POSTGRES or has_text:
+        return None
+    are_lists = [one.typeName() == "array" for one in kinds(node, sides) or ()]
+    if not any(are_lists):
+        return None
+    lists = [
+        one.copy() if is_list else anonymous("ARRAY", one)
+        for one, is_list in zip(sides, are_lists, strict=True)
+        if not isinstance(one, exp.Null)
+    ]
+    return exp.Coalesce(this=anonymous("CONCAT", *lists), expressions=[one.copy() for one in lists])

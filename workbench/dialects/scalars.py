@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.casts import cast, rewrite_types, try_cast
+from workbench.dialects.casts import cast, cast_texts_like_others, rewrite_types, try_cast
 from workbench.dialects.clickhouse.lists import array_compact, array_except
 from workbench.dialects.clickhouse.texts import digits
 from workbench.dialects.clickhouse.texts import substring as clickhouse_substring
@@ -18,6 +18,7 @@ from workbench.dialects.lists import (
     array_reverse,
     arrays_overlap,
     check_unnest,
+    concat_lists,
     contains_all,
     element,
     in_list,
@@ -249,6 +250,8 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.IsNan: is_nan,
     exp.IsInf: is_infinite,
     exp.Concat: concat_as_text,
+    exp.DPipe: concat_lists,
+    **dict.fromkeys((exp.Greatest, exp.Least), cast_texts_like_others),
     **dict.fromkeys((exp.Trunc, exp.Floor, exp.Ceil), truncate),
     exp.Sign: sign,
     exp.TimestampTrunc: check_date_trunc,

@@ -523,3 +523,6 @@ SELECT id, (x, id) > (3, 5) AS a, (x, y) <= (4, 1) AS b, (x, p) <> (NULL, 'b') A
 
 -- buckets of time from an origin
 SELECT id, time_bucket(INTERVAL 5 DAY, day, DATE '2024-02-07') AS a, time_bucket(INTERVAL '7 hours', day::TIMESTAMP + INTERVAL 100 MINUTE, TIMESTAMP '2025-01-01 09:30:15') AS b, time_bucket(INTERVAL 2 MONTH, day, DATE '2023-02-01') AS c, time_bucket(INTERVAL 1 DAY, day, TIMESTAMP '2024-01-01 06:00') AS d FROM t ORDER BY id;
+
+-- dates and computed intervals, and the later of a date and a text
+SELECT id, day + (id || ' hours')::INTERVAL AS a, INTERVAL 2 HOUR + day AS b, day - '1 day'::INTERVAL AS c, greatest(day, '2024-01-05') AS d, least(day::TIMESTAMP, '2024-01-05 01:00', NULL) AS e FROM t ORDER BY id;

@@ -180,6 +180,11 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
             "SELECT date '2024-01-31' + make_interval(months => 1, hours => 2)",
             datetime(2024, 2, 29, 2),
         ),
+        (
+            "postgres",
+            "SELECT (0 || array_agg(id ORDER BY id) || NULL::bigint[]) || NULL FROM t WHERE id < 3",
+            [0, 0, 1, 2],
+        ),
         ("postgres", "SELECT to_char(max(day), 'Dy, IYYY-\"W\"IW, Q') FROM t", "Fri, 2024-W02, 1"),
         ("postgres", "SELECT i FROM unnest(ARRAY['a']) WITH ORDINALITY AS u(x, i)", 1),
         (

@@ -66,7 +66,9 @@ def clickhouse_sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.E
 
 
 def is_interval(node: exp.Expr) -> bool:
-    """Return whether an expression is an interval literal, or a call that makes an interval."""
+    """Return whether an expression is an interval literal, a call or a cast that makes one."""
+    if isinstance(node, exp.Cast):
+        return node.to.this is exp.DType.INTERVAL
     is_interval_call = isinstance(node, exp.Anonymous) and node.name.upper().endswith("_INTERVAL")
     return is_interval_call or isinstance(node, exp.Interval)
 
@@ -183,7 +185,10 @@ def sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         if is_interval(other):
             return None
         if kind_of(node, other, kinds) == "date":
-            return exp.cast(node.copy(), "TIMESTAMP_NTZ", dialect="spark")
+            # Spark has no sum of a date and hours that are no constant.
+            time = exp.cast(other.copy(), "TIMESTAMP_NTZ", dialect="spark")
+            left, right = (left, time) if is_interval(left) else (time, right)
+            return exp.paren(type(node)(this=left.copy(), expression=right.copy()), copy=False)
     elif isinstance(node, exp.Sub) and not any(
         isinstance(one, exp.Literal | exp.Neg | exp.Count | exp.Sum | exp.Avg)
         for one in (left, right)

@@ -86,7 +86,7 @@ def test_sessions_have_one_distance(explorer: FrameExplorer, plants: DataFrame) 
     controls.high.distance.value = "0"
     assert controls.problem.startswith("gap: 0 is not above zero")
     controls.unit.value = "rows"
-    assert explorer.over.frame == wb.Frame.rows(-1, 1)
+    assert explorer.over.frame == wb.Frame.rows(-1, 0)
     again = FrameExplorer(explorer.over.with_frame(wb.Frame.session("2 days")), plants)
     assert again.controls.frame == wb.Frame.session("2 days")
 
@@ -108,11 +108,14 @@ def test_the_line_of_python_makes_the_same_call(explorer: FrameExplorer) -> None
     assert repr(eval(line, {"wb": wb})) == line
 
 
-def test_each_unit_has_its_own_distances(explorer: FrameExplorer) -> None:
+def test_each_unit_keeps_its_own_distances(explorer: FrameExplorer) -> None:
     explorer.controls.unit.value = "groups"
     assert explorer.over.frame == wb.Frame.groups(-1, 1)
+    explorer.controls.low.kind.value = "unbounded"
+    explorer.controls.unit.value = "session"
+    assert explorer.over.frame == wb.Frame.session("1 day")
     explorer.controls.unit.value = "range"
-    assert explorer.over.frame == wb.Frame.range("-1 day", "1 day")
+    assert explorer.over.frame == wb.Frame.range(None, "3 days")
 
 
 def test_each_choice_has_a_label_or_a_hint(explorer: FrameExplorer) -> None:

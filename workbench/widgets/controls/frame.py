@@ -9,7 +9,6 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from workbench.durations import microseconds
 from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.frames.frame import EXCLUSIONS, Frame
 from workbench.markup import element
@@ -95,12 +94,13 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
         raise WorkbenchError(f"{label}: {words}.")
 
     def change_unit(self, old: str, new: str, size: str) -> None:
-        """Show the distance that was left in a unit, by default ``size``.
+        """Show the valid distance that was left in a unit, by default ``size``.
 
         Each unit has its own distances: three days are not three rows. All but sessions share
         a side; a gap has none.
         """
-        self._sizes[old] = self.distance.value
+        if _is_distance(self.distance.value.strip(), old):
+            self._sizes[old] = self.distance.value
         self.distance.value = self._sizes.get(new, size)
         if new == "session":
             self._side, self.kind.value = self.kind.value, self._usual
@@ -240,8 +240,8 @@ def _make_frame(unit: str, low: Any, high: Any, exclude: str) -> Frame:
 
 
 def _with_control_labels(sentence: str) -> str:
-    """Return a sentence about a frame with the labels of the controls as names of the bounds."""
-    names, colon, rest = sentence.partition(":")
+    """Return a sentence about a frame in terms of the controls: their labels and choices."""
+    names, colon, rest = sentence.replace("give None for", "choose unbounded for").partition(":")
     return ", ".join(LABELS.get(name, name) for name in names.split(", ")) + colon + rest
 
 
@@ -252,7 +252,7 @@ def _is_distance(size: str, unit: str) -> bool:
     if unit in ("rows", "groups"):
         return False
     try:
-        microseconds(size)
+        Frame.range(None, size)
     except WorkbenchError:
         return False
     return True

@@ -115,8 +115,9 @@ def bands_figure(
         panel = _traces(band, ends, outliers, up, columns, counts=not several)
         place = f"y{k + 1 if k else ''}"
         for trace in panel:
-            trace.update(yaxis=place, legendgroup=trace.name, showlegend=not k)
+            trace.update(yaxis=place, legendgroup=trace.name, showlegend=False)
         figure.add_traces(panel)
+    _name_in_legend(figure)
     x = {"title": chart_text(across), "range": None if ends is None else _axis(np.array(ends))}
     x["anchor"] = f"y{len(bands)}" if several else "y"
     return themed(
@@ -137,6 +138,16 @@ def whole_view(bands: Mapping[str, Band]) -> View | None:
     """Return the range of all series together; None if none has a row."""
     some = [band.x for band in bands.values() if len(band.x)]
     return (min(x[0] for x in some), max(x[-1] for x in some)) if some else None
+
+
+def _name_in_legend(figure: go.Figure) -> None:
+    """Let the legend name each kind of trace once, by a trace that has points if there is one."""
+    by_name: dict[str, go.Scatter] = {}
+    for trace in figure.data:
+        if not len(by_name.setdefault(trace.name, trace).x):
+            by_name[trace.name] = trace
+    for trace in by_name.values():
+        trace.showlegend = True
 
 
 def _scales(count: int, name: str, same: bool) -> dict[str, Any]:
@@ -241,7 +252,7 @@ def _line(
         x=_axis(x[points]), y=y[points], name=chart_text(name or "value"),
         mode="lines+markers" if len(points) <= FEW else "lines",
         line={"color": GREY, "width": 1}, marker={"size": 5, "color": GREY},
-        opacity=0.3 if dense else 0.6, zorder=-1 if dense else 0,
+        opacity=0.3 if dense else 0.6, zorder=-1 if dense else 0, cliponaxis=False,
         customdata=_texts([y[points], *(values[points] for values in lines.values())]),
         hovertemplate=chart_text(
             in_lines(["%{x}", element("b", "%{customdata[0]}"), f"its window: {window}"]), NO_NAME
@@ -277,7 +288,8 @@ def _marks(band: Band, inside: slice, sign: int, counts: bool) -> go.Scatter:
     points = at[mark_points(band.x[at], band.y[at], CELLS)] if len(at) else at
     where = "above" if sign > 0 else "below"
     return go.Scatter(
-        x=_axis(band.x[points]), y=band.y[points], mode="markers", zorder=3,
+        # plotly cuts marks at the edge if they have a `zorder`.
+        x=_axis(band.x[points]), y=band.y[points], mode="markers", cliponaxis=False,
         name=f"{len(at):,} outlier{'' if len(at) == 1 else 's'} {where}" if counts
         else f"outliers {where}",
         marker={"symbol": f"triangle-{'up' if sign > 0 else 'down'}", "color": VERMILLION,

@@ -95,7 +95,14 @@ def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
     for option, name in (("--into", arguments.into), ("--query", arguments.query)):
         if name is not None and not name.isidentifier():
             raise WorkbenchError(f"{option}: {name!r} is not a valid Python name; give one.")
-    query = Query(cell, arguments.dialect, tables_of(shell.user_ns))
+    if arguments.query is not None and arguments.query == arguments.into:
+        raise WorkbenchError(f"--query: --into is {arguments.into!r}, too; give another name.")
+    tables = tables_of(shell.user_ns)
+    if arguments.query in tables:
+        raise WorkbenchError(
+            f"--query: {arguments.query!r} is a table, which it would replace; give another name."
+        )
+    query = Query(cell, arguments.dialect, tables)
     results = {arguments.into: query.answer, arguments.query: query}
     shell.user_ns.update({name: value for name, value in results.items() if name is not None})
     first_rows = _first_rows(query.answer, rows + 1)

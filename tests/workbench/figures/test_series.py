@@ -120,6 +120,17 @@ def test_several_series_have_a_panel_each_and_one_axis() -> None:
     assert "a &lt; b" in still(figure, "Several")
 
 
+def test_the_legend_names_what_only_a_later_series_has() -> None:
+    figure = bands_figure({"none": replace(EMPTY, x=DAYS[:0]), "some": BAND})
+    named = [trace.name for trace in figure.data if trace.showlegend]
+    assert named == [trace.name for trace in figure.data if trace.yaxis == "y2"]
+
+
+def test_marks_at_the_edge_of_the_picture_are_whole() -> None:
+    marked = [trace for trace in series_figure(BAND).data if "markers" in trace.mode]
+    assert [trace.cliponaxis for trace in marked] == [False] * 3
+
+
 def test_a_close_view_shows_points_one_by_one() -> None:
     assert series_figure(long(100_000), (500, 600)).data[1].mode == "lines+markers"
 

@@ -91,6 +91,12 @@ def test_a_page_shows_every_row_and_tells_nan_from_null(
             ["WorkbenchError: --into: '3x' is not a valid Python name; give one."],
         ),
         ("--into 'a", "SELECT 1", ['WorkbenchError: %%wbsql: a quote in "--into \'a" is never']),
+        (
+            "--query plants",
+            "SELECT * FROM plants",
+            ["WorkbenchError: --query: 'plants' is a table, which it would replace; give another"],
+        ),
+        ("--into x --query x", "SELECT 1", ["WorkbenchError: --query: --into is 'x', too; give"]),
         ("", "SELECT * FROM plant", ["WorkbenchError: query: there is no table 'plant'; did you"]),
         (
             "--rows 0",

@@ -9,7 +9,6 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from workbench.durations import microseconds
 from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.frames.frame import EXCLUSIONS, Frame
 from workbench.markup import element
@@ -50,6 +49,9 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
 
     def __init__(self, name: str, initial: Any) -> None:
         label, self._initial = LABELS[name], initial
+        # What was chosen in the units that were left: distances by unit, and the side.
+        self._sizes: dict[str, str] = {}
+        self._usual = self._side = BEFORE if name == "low" else AFTER
         kind, size = _side(initial)
         self.kind = widgets.Dropdown(
             options=[*KINDS[name], *([GIVEN] if kind == GIVEN else [])], value=kind,
@@ -90,6 +92,20 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
         else:
             return
         raise WorkbenchError(f"{label}: {words}.")
+
+    def change_unit(self, old: str, new: str, size: str) -> None:
+        """Show the valid distance that was left in a unit, by default ``size``.
+
+        Each unit has its own distances: three days are not three rows. All but sessions share
+        a side; a gap has none.
+        """
+        if _is_distance(self.distance.value.strip(), old):
+            self._sizes[old] = self.distance.value
+        self.distance.value = self._sizes.get(new, size)
+        if new == "session":
+            self._side, self.kind.value = self.kind.value, self._usual
+        elif old == "session":
+            self.kind.value = self._side
 
     def read(self, name: str, text: str) -> tuple[str, str]:
         """Return the side and the distance for a text of a state."""
@@ -183,14 +199,10 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
     def _change_unit(self, change: dict[str, Any]) -> None:
         if self._opening:
             return
-        # Each unit has its own distances: three days are not three rows.
         for bound in (self.low, self.high):
             for part in (bound.kind, bound.distance):
                 part.unobserve(self._update_frame, names="value")
-            bound.distance.value = self._sizes[change["new"]]
-            if "session" in (change["new"], change["old"]):
-                # A gap has no side of its own.
-                bound.kind.value = BEFORE if bound is self.low else AFTER
+            bound.change_unit(change["old"], change["new"], self._sizes[change["new"]])
             for part in (bound.kind, bound.distance):
                 part.observe(self._update_frame, names="value")
         self._update_hint()
@@ -228,8 +240,8 @@ def _make_frame(unit: str, low: Any, high: Any, exclude: str) -> Frame:
 
 
 def _with_control_labels(sentence: str) -> str:
-    """Return a sentence about a frame with the labels of the controls as names of the bounds."""
-    names, colon, rest = sentence.partition(":")
+    """Return a sentence about a frame in terms of the controls: their labels and choices."""
+    names, colon, rest = sentence.replace("give None for", "choose unbounded for").partition(":")
     return ", ".join(LABELS.get(name, name) for name in names.split(", ")) + colon + rest
 
 
@@ -240,7 +252,7 @@ def _is_distance(size: str, unit: str) -> bool:
     if unit in ("rows", "groups"):
         return False
     try:
-        microseconds(size)
+        Frame.range(None, size)
     except WorkbenchError:
         return False
     return True

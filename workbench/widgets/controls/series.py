@@ -52,6 +52,7 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         self.outliers = widgets.Checkbox(value=True, description="mark outliers", indent=False)
         self.outliers.layout.width = "130px"
         labels = list(self.series.options)
+        self._keys = dict(labels)
         self.add = widgets.Dropdown(
             options=[(ADD, ()), *labels], layout={"width": "auto"},
             tooltip="Draw another series below",
@@ -71,7 +72,6 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
             layout={"flex_flow": "row wrap", "align_items": "center"},
         )
         self.add_class("wb-controls-group")
-        self._keys = dict(labels)
         self._update_over()
         self.add.observe(self._add_series, names="value")
         self.added.observe(self._update_more, names="value")
@@ -135,13 +135,20 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
             return
         label = next(label for label, key in self._keys.items() if key == change["new"])
         self.add.value = ()
-        if label not in self.added.value and change["new"] != self.series.value:
-            self.added.value = [*self.added.value, label][-(MOST_TOGETHER - 1) :]
+        self.added.value = [*self.added.value, label][-(MOST_TOGETHER - 1) :]
 
     def _update_more(self, _change: Any = None) -> None:
         self.more = tuple(self._keys[label] for label in self.added.value)
         display = None if self.more else "none"
         self.added.layout.display = self.scale.layout.display = display
+        self._offer_others()
+
+    def _offer_others(self) -> None:
+        """Offer the series that are not drawn."""
+        drawn = {self.series.value, *self.more}
+        others = [(label, key) for label, key in self._keys.items() if key not in drawn]
+        if others != list(self.add.options[1:]):
+            self.add.options = [(ADD, ()), *others]
 
     def _update_over(self, _change: Any = None) -> None:
         if self._opening:
@@ -152,6 +159,7 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         over = changed(self._first, self.window.value, shares)
         # The key first, so that observers of `over` see the new key.
         self.key = self.series.value
+        self._offer_others()
         if repr(over) != repr(self.over):
             self.over = over
 

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 NO_EVENT = "No event is in the window."
+NO_OTHER = "This key has no other query to compare with."
 #: The choices of what a query is compared with.
 ALONE, ANOTHER, ONLINE = "nothing", "another query", "the online view"
 #: The number of last queries that are searched for one with an answer.
@@ -252,7 +253,8 @@ class OriginExplorer(Shared, Card):
         """Return the view of a feature of a query, and of its comparison, for a page."""
         query, beside = self._key.ask(time), self.other.value
         one = query.origin(feature)
-        other = self._key.ask(beside).origin(feature) if way == ANOTHER else None
+        two = way == ANOTHER and self._has_others
+        other = self._key.ask(beside).origin(feature) if two else None
         differs = None if other is None else difference(one, other)
         figure = origin_figure(one, self._plan.integer_time, other)
         drawn, height, width = arrange([NamedFigure(figure, f"{feature}, {self._clock(time)}")], 0)
@@ -278,8 +280,13 @@ class OriginExplorer(Shared, Card):
 
     def _chosen_times(self) -> list[int]:
         """Return the times of the chosen queries: one, or two to be compared."""
-        both = self.compare.value == ANOTHER
-        return [self.when.value, self.other.value] if both else [self.when.value]
+        two = self.compare.value == ANOTHER and self._has_others
+        return [self.when.value, self.other.value] if two else [self.when.value]
+
+    @property
+    def _has_others(self) -> bool:
+        """Whether the key has several queries, which can be compared."""
+        return len(self._key.times) > 1
 
     def _compute_queries(self, *times: int) -> list[OneQuery]:
         return [self._key.ask(time) for time in times]
@@ -298,7 +305,7 @@ class OriginExplorer(Shared, Card):
         other = self._other_queries[0].origin(self.feature.value) if self._other_queries else None
         self.beside = other
         self._entitle()
-        self.other.layout.display = None if self.compare.value == ANOTHER else "none"
+        self.other.layout.display = None if other is not None else "none"
         self.difference = None if other is None else difference(self.origin, other)
         compared = self._comparison(self.compare.value, self.asked, self.difference)
         redraw(self.chart, origin_figure(self.origin, self._plan.integer_time, other))
@@ -399,6 +406,8 @@ class OriginExplorer(Shared, Card):
         """Return the table of differences; a sentence or nothing if there is no comparison."""
         if found is not None:
             return differing_events(found, self._clock, self._plan.integer_time)
+        if way == ANOTHER:
+            return element("p", NO_OTHER, style="margin:8px 0 4px")
         if way != ONLINE or self.view is None:
             return Markup()
         try:

@@ -23,6 +23,7 @@ from workbench.widgets.controls.series import SeriesControls, series_name
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.explorers.series_points import (
     PointPanel,
+    beyond_text,
     frame_shapes,
     outlier_frame,
     outlier_places,
@@ -56,7 +57,10 @@ IN_A_PAGE = 25
 #: The columns of pixels of a still, which is stored in the notebook.
 IN_A_STILL = 300
 #: The properties of a trace that change with the zoom, the window and the series.
-CHANGING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker", "opacity", "zorder")
+CHANGING = (
+    "x", "y", "customdata", "mode", "name", "showlegend", "hovertemplate", "marker", "opacity",
+    "zorder",
+)  # fmt: skip
 
 
 class SeriesExplorer(Shared, Card):
@@ -291,7 +295,7 @@ class SeriesExplorer(Shared, Card):
         words = f"{len(outliers):,} outliers of their own window are in view" + (
             f"; the {IN_A_PAGE} farthest are listed." if some else "."
         )
-        listed = DisplayTable(outliers.head(IN_A_PAGE), repr(over))
+        listed = self._listed(outliers.head(IN_A_PAGE), repr(over))
         drawn, height, width = arrange([NamedFigure(figure, " · ".join(bands_by_name))], 0)
         parts = self.controls.parts() | view_parts(view) | {"window": label_of(frame)}
         if keys and keys[0]:
@@ -302,16 +306,18 @@ class SeriesExplorer(Shared, Card):
         )
 
     def _list_outliers(self) -> None:
-        self.table.show(
-            self.outliers,
-            f"wb.explore({self.over!r}, df).shown.outliers",
-            heads={
-                "series": ", ".join(map(str, self.over.partition_by)) or "series",
-                "beyond": "beyond (IQR)",
-            },
-            name="outliers",
+        self.table.show_table(
+            self._listed(self.outliers, f"wb.explore({self.over!r}, df).shown.outliers"),
+            "outliers",
             nothing="No value in view is an outlier of its own window.",
         )
+
+    def _listed(self, outliers: pd.DataFrame, code: str) -> DisplayTable:
+        heads = {
+            "series": ", ".join(map(str, self.over.partition_by)) or "series",
+            "beyond": "beyond (IQR)",
+        }
+        return DisplayTable(outliers, code, heads, {"beyond": beyond_text})
 
     def _figure(self, columns: int = COLUMNS) -> go.Figure:
         return bands_figure(
@@ -434,7 +440,10 @@ def _draw_changes(shown: go.FigureWidget, figure: go.Figure) -> bool:
         if not same_traces:
             shown.data = []
             shown.add_traces(figure.data)
-            shown.update_layout(figure.layout)
+            # A browser refuses a list together with changes of its items.
+            rest = figure.layout.to_plotly_json()
+            rest.pop("annotations", None)
+            shown.update_layout(rest)
             shown.update_xaxes(visible=True).update_yaxes(visible=True)
             shown.layout.annotations = figure.layout.annotations
             return True

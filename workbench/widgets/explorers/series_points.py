@@ -151,6 +151,17 @@ def _far_text(beyond: float) -> str:
     return f" It is {number(round(beyond, 2))} interquartile ranges beyond them." * (beyond > 0)
 
 
+def beyond_text(beyond: float) -> str:
+    """Return a distance in interquartile ranges as text; equal quartiles have no range.
+
+    Examples
+    --------
+    >>> beyond_text(2.5), beyond_text(np.inf)
+    ('2.5', 'quartiles equal')
+    """
+    return "quartiles equal" if np.isinf(beyond) else number(beyond)
+
+
 def _moment(value: Any) -> str:
     if isinstance(value, np.datetime64):
         return moment(value.astype("M8[us]").item())

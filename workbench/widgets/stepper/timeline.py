@@ -35,6 +35,8 @@ _LEGEND = {
     "seen": "seen",
     "future": "still to come",
 }
+#: Keeps a text readable where a line crosses it.
+_HALO = {"paint_order": "stroke", "stroke": GROUND, "stroke_width": 4}
 _RING = {"fill": "none", "stroke": VERMILLION, "stroke_width": 3}
 
 
@@ -124,7 +126,7 @@ def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
     inside = band if plot.zoomed else _clipped(plot, band, plot.axis + 26)
     inside += _ticks(plot, picture, moving) + _spans(plot, events) + _chain(plot, events, moving)
     inside += (
-        _names(plot, events, moving) + _needle(plot, events, moving) + _events(plot, events, moving)
+        _needle(plot, events, moving) + _names(plot, events, moving) + _events(plot, events, moving)
     )
     if plot.zoomed:
         shifted = moving.element("g", inside, look=_shift(plot, events))
@@ -287,7 +289,7 @@ def _names(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
         x, style = plot.x(event["at"]), {"text_anchor": "middle", "fill": QUIET, "font_size": 11}
         seen = _visible_if_inside(plot, events, x - _half_width(event), x + _half_width(event))
         if moving.live or not seen(moving.state)["display"]:
-            name = text(x, plot.row(event) + 19, event.get("label") or "", **style)
+            name = text(x, plot.row(event) + 19, event.get("label") or "", **style, **_HALO)
             drawn += moving.element("g", name, look=seen)
     return drawn
 
@@ -394,7 +396,7 @@ def _labels(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup
 
     style = {"text_anchor": "middle", "fill": VERMILLION, "font_weight": 700}
     return moving.element(
-        "text", look=band, class_="wbp-band-label", y=_TOP - 15, fill=BLUE, font_weight=600
+        "text", look=band, class_="wbp-band-label", y=_TOP - 15, fill=BLUE, font_weight=600, **_HALO
     ) + moving.element("text", look=now, y=31, **style)
 
 

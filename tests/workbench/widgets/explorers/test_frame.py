@@ -86,7 +86,7 @@ def test_sessions_have_one_distance(explorer: FrameExplorer, plants: DataFrame) 
     controls.high.distance.value = "0"
     assert controls.problem.startswith("gap: 0 is not above zero")
     controls.unit.value = "rows"
-    assert explorer.over.frame == wb.Frame.rows(-1, 1)
+    assert explorer.over.frame == wb.Frame.rows(-1, 0)
     again = FrameExplorer(explorer.over.with_frame(wb.Frame.session("2 days")), plants)
     assert again.controls.frame == wb.Frame.session("2 days")
 
@@ -108,11 +108,15 @@ def test_the_line_of_python_makes_the_same_call(explorer: FrameExplorer) -> None
     assert repr(eval(line, {"wb": wb})) == line
 
 
-def test_each_unit_has_its_own_distances(explorer: FrameExplorer) -> None:
+def test_each_unit_keeps_its_own_distances(explorer: FrameExplorer) -> None:
     explorer.controls.unit.value = "groups"
     assert explorer.over.frame == wb.Frame.groups(-1, 1)
+    explorer.controls.high.distance.value = "soon"
+    explorer.controls.low.kind.value = "unbounded"
+    explorer.controls.unit.value = "session"
+    assert explorer.over.frame == wb.Frame.session("1 day")
     explorer.controls.unit.value = "range"
-    assert explorer.over.frame == wb.Frame.range("-1 day", "1 day")
+    assert explorer.over.frame == wb.Frame.range(None, "3 days")
 
 
 def test_each_choice_has_a_label_or_a_hint(explorer: FrameExplorer) -> None:
@@ -130,6 +134,9 @@ def test_an_invalid_bound_is_one_sentence_and_the_next_move_works(
     assert explorer.over is before
     explorer.controls.low.distance.value = "2 days"
     assert explorer.over.frame == wb.Frame.range("-2 days", "3 days")
+    for side in (explorer.controls.low, explorer.controls.high):
+        side.distance.value = "1 month"
+    assert explorer.over.frame == wb.Frame.range("-1 month", "1 month")
     assert explorer.status.value.count("✓") == 1
 
 
@@ -141,8 +148,9 @@ def test_an_invalid_bound_is_one_sentence_and_the_next_move_works(
         ("range", "", "from: the distance is missing; give a number, or a duration such as 3"),
         ("rows", "1.5", "from: '1.5' is not a distance; give a number of rows, such as 3."),
         ("groups", "two", "from: 'two' is not a distance; give a number of groups, such as 3."),
+        ("range", "1 month 2 days", "from: '1 month 2 days' is not a distance; give a number"),
         ("range", "3 Tage", "from: '3 Tage' is not a distance; give a number, or a duration"),
-        ("range", "99999999999999999999", "from: -99999999999999999999 is too far"),
+        ("range", "99999999999999999999", "from: -99999999999999999999 is too far; choose unb"),
     ],
 )
 def test_a_distance_is_refused_as_it_was_typed(

@@ -65,6 +65,11 @@ def test_it_opens_on_the_last_query_with_an_answer(views: DataFrame) -> None:
     later = wb.explore(BACKFILL, queries.where("at > '1970-01-05'"), views)
     assert later.origin.answer is None
     assert [later.when.index, later.other.index] == [1, 0]
+    single = wb.explore(BACKFILL, queries.limit(1), views)
+    single.compare.value = ANOTHER
+    assert single.difference is None
+    assert "This key has no other query to compare with." in single.compared.value
+    assert single.other.layout.display == "none"
 
 
 def test_the_events_of_a_piece_are_listed_until_another_query_is_chosen(

@@ -6,19 +6,21 @@ from html import unescape
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
 from tests.workbench.widgets.explorers.clicks import click_mark
+from workbench.figures.series import bands_figure
 from workbench.widgets.controls.frame_choices import frame_choices, label_of
 from workbench.widgets.controls.series import ADD
 from workbench.widgets.explorers import series as series_explorer
 from workbench.widgets.explorers.frame import FrameExplorer
-from workbench.widgets.explorers.series import SeriesExplorer
+from workbench.widgets.explorers.series import SeriesExplorer, _draw_changes
 from workbench.widgets.progress import Progress
-from workbench.windows.bands.quantile_band import QUARTILES
+from workbench.windows.bands.quantile_band import QUARTILES, Band
 
 WEEK = wb.Frame.range("-3 days", "3 days")
 IQR = wb.fn.quantile("mwh", [0.25, 0.5, 0.75])
@@ -136,10 +138,28 @@ def test_several_series_are_drawn_together_each_as_when_alone(explorer: SeriesEx
     assert list(explorer.chart.layout.annotations) == []
 
 
-def test_the_series_that_is_shown_is_not_added_again(explorer: SeriesExplorer) -> None:
-    explorer.controls.add.value = explorer.key
-    assert explorer.drawn == (("Boston",),)
-    assert explorer.controls.add.label == ADD
+def test_a_third_series_is_added_and_removed() -> None:
+    low = np.ones(3)
+    band = Band(np.arange(3), low, {0.25: low, 0.75: low}, np.zeros(3, np.int8))
+    chart = go.FigureWidget(bands_figure({"a": band}))
+    sent: list[Any] = []
+    chart.observe(lambda change: sent.append(change["new"]), "_py2js_update")
+    for names in ("ab", "abc", "ab"):
+        _draw_changes(chart, bands_figure(dict.fromkeys(names, band)))
+    assert len(chart.layout.annotations) == 2
+    # A browser refuses a list together with changes of its items.
+    keys = [key for one in filter(None, sent) for key in one["layout_data"] if "annot" in key]
+    assert keys == ["annotations"] * 3
+
+
+def test_only_series_that_are_not_shown_are_offered(explorer: SeriesExplorer) -> None:
+    add = explorer.controls.add
+    assert dict(add.options) == {ADD: (), "Worcester (12 rows)": ("Worcester",)}
+    explorer.controls.series.value = ("Worcester",)
+    assert [key for _, key in add.options] == [(), ("Boston",)]
+    add.value = ("Boston",)
+    assert (add.options, add.label) == (((ADD, ()),), ADD)
+    assert explorer.drawn == (("Worcester",), ("Boston",))
 
 
 @pytest.fixture

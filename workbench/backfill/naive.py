@@ -1,6 +1,6 @@
 """A backfill as the SQL of the article does it: join each query with its events, and group."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -115,17 +115,35 @@ def _answers(
         if one.by is None
     ]
     found = joined.groupBy(*query_key).agg(*(plain or [F.count(F.lit(1)).alias(BUCKET)]))
-    for i, (one, feature) in enumerate(pairs):
-        if one.by is None:
-            continue
-        counts = _counted(one, feature, plan.has_validity)
-        seen = joined.where(counts & F.col(str(feature.by)).isNotNull())
-        apart = seen.groupBy(*query_key, F.col(str(feature.by)).alias(BUCKET))
-        each = apart.agg(_aggregate(one, feature, plan.has_validity).alias("value"))
-        entries = F.array_sort(F.collect_list(F.struct(BUCKET, "value")))
-        maps = each.groupBy(*query_key).agg(F.map_from_entries(entries).alias(f"f{i}"))
+    # Features of the same buckets share a join, as each join repeats that of queries and events.
+    for by in dict.fromkeys(feature.by for _, feature in pairs if feature.by is not None):
+        of_buckets = {i: pair for i, pair in enumerate(pairs) if pair[1].by == by}
+        maps = _maps(joined, query_key, by, of_buckets, plan.has_validity)
         found = found.join(maps, list(query_key), "left")
     return found
+
+
+def _maps(
+    joined: "DataFrame",
+    query_key: Sequence[str],
+    by: str,
+    pairs: "Mapping[int, tuple[BoundFeature, Feature]]",
+    has_validity: bool,
+) -> "DataFrame":
+    """Return features by the values of one column of buckets, null where no event counts."""
+    from pyspark.sql import functions as F
+
+    values, maps = [], []
+    for i, (one, feature) in pairs.items():
+        values.append(_aggregate(one, feature, has_validity).alias(f"f{i}"))
+        values.append(F.bool_or(_counted(one, feature, has_validity)).alias(f"any{i}"))
+        entry = F.struct(F.col(BUCKET), F.col(f"f{i}").alias("value"))
+        entries = F.array_sort(F.collect_list(F.when(F.col(f"any{i}"), entry)))
+        some = F.bool_or(f"any{i}")
+        maps.append(F.when(some, F.map_from_entries(entries)).alias(f"f{i}"))
+    seen = joined.where(F.col(by).isNotNull())
+    each = seen.groupBy(*query_key, F.col(by).alias(BUCKET)).agg(*values)
+    return each.groupBy(*query_key).agg(*maps)
 
 
 def _in_window(span: Span, has_validity: bool) -> "Column":

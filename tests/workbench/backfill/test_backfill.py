@@ -250,6 +250,17 @@ def test_a_run_of_some_days_equals_those_days_of_the_whole_run(spark: SparkSessi
     assert rows(one, "v") == rows(whole.where("t >= '1970-01-04'"), "v")
 
 
+def test_the_naive_join_is_repeated_for_a_column_of_buckets_not_for_each_feature(
+    spark: SparkSession,
+) -> None:
+    queries, events = tables(spark)
+    by_bucket = [make([20, 40]) for make, *_ in BY_BUCKET.values()]
+    answers = wb.Backfill("k", "t", by_bucket, "sliding").run(queries, events, "naive")
+    plan = answers._jdf.queryExecution().analyzed().toString()
+    # Twice queries with events, of which one is for the maps; then both, and all queries.
+    assert sum("Join " in line for line in plan.splitlines()) == 4
+
+
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_windows_end_with_the_first_and_the_last_integer(spark: SparkSession, ansi: str) -> None:
     events = spark.sql("SELECT 1 AS k, explode(array(-9223372036854775805, -5)) AS t")

@@ -78,7 +78,9 @@ class SplitTask(PieceTask, SubpartitionTask):
 
     def _copies(self, partials: PartialAggregates, group: FeatureGroup, number: int) -> pa.Table:
         row, target = partials.copies(group.calls, group.span)
-        rows = partials.rows.take(pa.array(row))
+        needed = {*partials.keys, TIME, PARTITION, *group.needs}
+        names = [name for name in partials.rows.column_names if name in needed]
+        rows = partials.rows.select(names).take(pa.array(row))
         copies = self._with_piece(rows, partials.targets.piece[target], partials.cut[row])
         return copies.append_column(COPY, pa.array(np.full(len(row), number, np.int32)))
 

@@ -108,7 +108,7 @@ class SpanTask(BackfillTask):
     ) -> pa.Array:
         call, slots = feature.call, partial_states(feature.call, self.schema)
         cogroup = (
-            cogroups.with_states(tuple(slot_numbers.values()))
+            cogroups.with_states(group_number, tuple(slot_numbers.values()))
             if slots
             else cogroups.with_copies(group_number)
         )
@@ -126,11 +126,11 @@ class SpanCoGroups:
 
     Parameters
     ----------
-    task : BackfillTask
+    task : SpanTask
     span_rows : SpanRows
     """
 
-    def __init__(self, task: BackfillTask, span_rows: SpanRows) -> None:
+    def __init__(self, task: SpanTask, span_rows: SpanRows) -> None:
         self.span_rows = span_rows
         self._of_group: dict[int, CoGroup] = {}
         self._of_slots: dict[tuple[int, ...], CoGroup] = {}
@@ -153,23 +153,31 @@ class SpanCoGroups:
             # Only the last group is cached, as groups are requested one after another.
             cogroup = self._without_earlier
             if copies is not None:
-                cogroup = self._cogroup([self.own_events, copies])
+                cogroup = self._cogroup([self._events_for(group), copies])
             self._of_group = {group: cogroup}
         return self._of_group[group]
 
-    def with_states(self, slots: tuple[int, ...]) -> CoGroup:
-        """Return the queries with their events and the earlier states of some slots."""
+    def with_states(self, group: int, slots: tuple[int, ...]) -> CoGroup:
+        """Return the queries with their events and the earlier states of a group's slots."""
         if slots not in self._of_slots:
             self._of_slots = {}
             batches = (batch for slot in slots for batch in self.span_rows.states.get(slot, []))
             states = [pa.Table.from_batches([batch]) for batch in batches]
             none = pa.schema([(SLOT, pa.int32())]).empty_table()
-            self._of_slots = {slots: self._cogroup([self.own_events, none, *states])}
+            self._of_slots = {slots: self._cogroup([self._events_for(group), none, *states])}
         return self._of_slots[slots]
 
     @cached_property
     def _without_earlier(self) -> CoGroup:
         return self._cogroup([self.own_events])
+
+    def _events_for(self, group: int) -> pa.Table:
+        """Return the span's own events with the columns that a group needs.
+
+        With all columns, the time would grow with the number of groups times that of columns.
+        """
+        needed = {*self.task.keys, TIME, *self.task.groups[group].needs}
+        return self.own_events.select([name for name in self.schema.names if name in needed])
 
     def _cogroup(self, events: list[pa.Table]) -> CoGroup:
         together = pa.concat_tables(events, promote_options="default")

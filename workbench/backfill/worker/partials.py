@@ -35,6 +35,12 @@ class FeatureGroup:
     slots: tuple[Call, ...]
     calls: tuple[Call, ...]
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns of the events that its features read, besides those of key and time."""
+        read = [name for call in (*self.slots, *self.calls) for name in call.needs]
+        return tuple(dict.fromkeys(read if self.by is None else [*read, self.by]))
+
     def among(self, features: Iterable[Feature]) -> Iterator[Feature]:
         """Yield the features that are in the group."""
         for one in features:

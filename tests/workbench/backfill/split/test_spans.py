@@ -22,7 +22,8 @@ from tests.workbench.backfill.cases import (
     spans,
 )
 from tests.workbench.backfill.spans import answer_in_spans, answer_whole
-from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.cogroup import CoGroup, Span
+from workbench.backfill.worker.task import Sides, cogroup_of
 from workbench.columnar.blocks import TIME
 from workbench.functions.catalogue import Options
 
@@ -129,3 +130,31 @@ def test_a_list_of_distinct_values_contains_null_once(rows_a_span: int) -> None:
         [{"k0": "a", TIME: 9}], events, [feature(case, Span(None))], True, rows_a_span
     )
     assert found.column("found").to_pylist() == [distinct]
+
+
+def test_a_group_of_features_gets_only_the_columns_that_it_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the time would grow with the number of groups times the number of columns."""
+    seen: list[set[str]] = []
+
+    def recorded(sides: Sides) -> CoGroup:
+        seen.append({"number", "word", "bucket"} & set(sides.events.column_names))
+        return cogroup_of(sides)
+
+    monkeypatch.setattr("workbench.backfill.split.reduce_side.cogroup_of", recorded)
+    calls = [("number", Span(3), False), ("word", Span(7), False), ("number", Span(9), True)]
+    features = [
+        replace(one, call=replace(one.call, column=f"found {i}"))
+        for i, one in enumerate(feature(_last(name), span, by=by) for name, span, by in calls)
+    ]
+    every = {"number": 1, "word": "x", "good": True, "bucket": "p"}
+    events = [dict.fromkeys(SCHEMA.names) | {"k0": "a", TIME: t} | every for t in range(9)]
+    answer_in_spans([{"k0": "a", TIME: 8}], events, features, True, 3)
+    # The queries are ordered once with all columns, for groups without earlier events.
+    seen.remove({"number", "word", "bucket"})
+    assert seen == [{"number"}, {"word"}, {"number", "bucket"}]
+
+
+def _last(name: str) -> FunctionCase:
+    return FunctionCase("last", name, lambda rows, _: None, SCHEMA.field(name).type)

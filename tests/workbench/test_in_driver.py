@@ -237,12 +237,13 @@ def test_a_call_explains_where_it_is_answered_and_settings_choose_it(spark: Spar
         with session_options(spark, {ROWS: 2}):
             assert over.explain(rows).startswith("answered by Spark's tasks")
     assert over.explain(rows).startswith("answered by Spark's tasks")
-    with (
-        session_options(spark, {ANSWER_IN_DRIVER: "always"}),
-        pytest.raises(wb.WorkbenchError) as error,
-    ):
-        over.run(rows)
-    assert str(error.value).startswith(f"{ANSWER_IN_DRIVER}: 'always'")
+    for option, value in ((ANSWER_IN_DRIVER, "always"), (ROWS, "many")):
+        with (
+            session_options(spark, {option: value}),
+            pytest.raises(wb.WorkbenchError) as error,
+        ):
+            over.run(rows)
+        assert str(error.value).startswith(f"{option}: {value!r}")
 
 
 def test_a_local_relation_is_answered_here_for_immediate_results_or_if_set(

@@ -76,12 +76,12 @@ def _value(one: "Aggregation", time: str, column_name: str, dialect: str) -> exp
             f"{column_name}: a map of the values of {one.by!r} cannot be written as SQL; "
             "leave it out."
         )
+    call = writing.call(function, column_name, dialect)
     if function.name not in (*UNORDERED, *_ORDERED):
         raise WorkbenchError(
             f"{column_name}: {function.name} depends on the order of events, and several may have "
             "the same time; leave it out to write the backfill as SQL."
         )
-    call = writing.call(function, column_name, dialect)
     return _first_or_last(call, function, time) if function.name in _ORDERED else call
 
 

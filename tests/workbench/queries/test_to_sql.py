@@ -278,6 +278,9 @@ REFUSED = [
     (lambda: wb.Backfill("k", "t", wb.Aggregation("mode", "v", 3)).to_sql(events="e"),
      "v_mode_3: mode depends on the order of events, and several may have the same time; leave it "
      "out to write the backfill as SQL."),
+    (lambda: wb.Backfill("k", "t", wb.Aggregation(fn.approx_top_k("v", 3), windows=3)).to_sql(),
+     "v_approx_top_k_3: duckdb has no function with the same answers as approx_top_k; leave it "
+     "out."),
     (lambda: wb.Backfill("k", "t", wb.Aggregation("sum", "v", 3)).to_sql(
         queries=3,  # type: ignore[arg-type]
      ), "queries: 3 is not a name; give the name of the table."),

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_known
+from workbench.errors import WorkbenchError
 from workbench.spark.held import HeldTable
 from workbench.spark.sessions.session import session
 from workbench.spark.sources.given import held_rows, is_spark, table
@@ -82,8 +83,17 @@ def in_driver_setting(spark: "SparkSession") -> str:
 
 
 def most_rows(spark: "SparkSession") -> int:
-    """Return the session's largest number of rows that is answered in this process."""
-    return int(spark.conf.get(ROWS, str(MOST_ROWS)) or MOST_ROWS)
+    """Return the session's largest number of rows that is answered in this process.
+
+    Raises
+    ------
+    WorkbenchError
+        When the option is no number.
+    """
+    setting = str(spark.conf.get(ROWS, str(MOST_ROWS)) or MOST_ROWS)
+    if not setting.isdecimal():
+        raise WorkbenchError(f"{ROWS}: {setting!r} is not possible; give a number of rows.")
+    return int(setting)
 
 
 def local_rows(df: "DataFrame") -> int | None:

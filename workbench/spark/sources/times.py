@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 ISO = "ISO 8601"
 #: Formats of numbers since 1970, and the number of their units per second.
@@ -201,18 +201,27 @@ def with_times(df: "DataFrame", times: Mapping[str, str]) -> "DataFrame":
                 f"times: column {name!r} holds {kind.simpleString()}, neither text nor numbers; "
                 "leave it out."
             )
-        _check_format(format)
+        _check_format(format, df.sparkSession)
         df = df.withColumn(name, as_time(value, format))
     return df
 
 
-def _check_format(format: str) -> None:
-    letters = set("yuMLdDHhmsSaEGkKVzOXxZQqnNAe")
-    if not isinstance(format, str) or (
-        format != ISO and format not in EPOCHS and not letters & set(format)
-    ):
-        known = ", ".join(map(repr, (ISO, *EPOCHS)))
+def _check_format(format: str, spark: "SparkSession") -> None:
+    """Ask Spark, without a job, whether it reads a pattern: on its own it says so in a job."""
+    from pyspark.errors import PySparkException
+
+    if format in (ISO, *EPOCHS):
+        return
+    empty = "SELECT try_to_timestamp('', :format) FROM VALUES (0)"
+    try:
+        known = isinstance(format, str) and any(letter.isalpha() for letter in format)
+        if known:
+            spark.sql(empty, {"format": format}).collect()
+    except PySparkException:
+        known = False
+    if not known:
+        listed = ", ".join(map(repr, (ISO, *EPOCHS)))
         raise WorkbenchError(
-            f"times: {format!r} is no format; give one of {known}, or a pattern such as "
+            f"times: {format!r} is no format; give one of {listed}, or a pattern of Spark such as "
             "'d/M/yyyy H:mm'."
         )

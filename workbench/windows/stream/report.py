@@ -264,10 +264,10 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
         value = next(name for name in ("user_map_value", "value") if name in state.columns)
         return state.select(F.col(f"{value}.packed"))
     except (AnalysisException, PySparkException) as error:
-        text = str(error).strip().splitlines()[0]
+        text = str(error).strip().splitlines()[0].partition(". ")[0]
         raise WorkbenchError(
             f"checkpoint: there is no state of a window call in {fspath(checkpoint)!r}; give the "
-            f"query's checkpointLocation, after its first micro-batch ({text[:120]})."
+            f"query's checkpointLocation, after its first micro-batch ({text})."
         ) from None
 
 

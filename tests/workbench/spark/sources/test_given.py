@@ -151,6 +151,8 @@ def test_text_and_numbers_are_read_as_times(spark: SparkSession) -> None:
     for bad, sentence in (
         ({"at": "ISO 8601"}, "times: there is no column 'at'"),
         ({"text": "##"}, "times: '##' is no format; give one of"),
+        ({"text": "%Y-%m-%d"}, "times: '%Y-%m-%d' is no format; give one of"),
+        ({"text": "epoch weeks"}, "times: 'epoch weeks' is no format; give one of"),
         ("ISO 8601", "times: 'ISO 8601' is no mapping"),
         ((), r"times: \(\) is no mapping"),
     ):

@@ -13,6 +13,7 @@ from workbench.dialects.functions import plain_call
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import MICROSECONDS, Offset, PerRow
 from workbench.frames.frame import Frame
+from workbench.functions.catalogue import ARRAY_AGG
 from workbench.functions.fn import Function
 
 
@@ -227,11 +228,16 @@ def call(function: Function, argument: str, dialect: str) -> exp.Expr:
         )
     if function.order:
         result = _with_order(result, function)
-    if function.options.ignore_nulls:
+    conditions: list[exp.Expr] = []
+    if function.options.ignore_nulls and function.info.family == ARRAY_AGG:
+        # Neither DuckDB nor ClickHouse has IGNORE NULLS for aggregates.
+        conditions.append(is_not_null(column(function.arguments[0], argument)))
+    elif function.options.ignore_nulls:
         result = exp.IgnoreNulls(this=result)
     if function.condition is not None:
-        where = exp.Where(this=condition(function.condition, argument, dialect))
-        result = exp.Filter(this=result, expression=where)
+        conditions.append(condition(function.condition, argument, dialect))
+    if conditions:
+        result = exp.Filter(this=result, expression=exp.Where(this=exp.and_(*conditions)))
     return result
 
 

@@ -252,6 +252,12 @@ def nearest(name: str, known: Sequence[str], also_compared: Sequence[str] = ()) 
     return f"there are {names}." if listed else "there are none."
 
 
+def as_answer(value: "Column", answer: "DataType") -> "Column":
+    """Return a value as the type of a result."""
+    # Spark refuses casts to a time of day; such a value is of a column, or a literal, of that type.
+    return value if "time(" in answer.simpleString() else value.cast(answer)
+
+
 def type_of(table: BoundTable, name: str) -> "DataType":
     """Return the Spark type of a column."""
     return table.schema[name].dataType

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from workbench.dialects import writing
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import NTH, RANKING, SHIFT
 
 if TYPE_CHECKING:
     from workbench.frames.frame import Frame
@@ -38,6 +40,8 @@ def as_sql(call: "WindowCall", dialect: str, table: str) -> str:
     writing.check_dialect_and_table(dialect, WRITTEN, table, "table")
     functions = {name: writing.call(one, name, dialect) for name, one in call.columns.items()}
     frames = {name: _frame(call, one) for name, one in call.columns.items()}
+    for name, function in call.columns.items():
+        _check_in_duckdb(name, function, frames[name])
     query = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=writing.name(table)))
     if len(functions) == 1:
         ((name, one),) = functions.items()
@@ -67,6 +71,32 @@ def _with_frame(window: exp.Window, frame: "Frame | None") -> exp.Window:
 def _frame(call: "WindowCall", function: "Function") -> "Frame | None":
     """Return the function's own frame, else the call's."""
     return (function.frame or call.frame) if function.info.has_frame else None
+
+
+def _check_in_duckdb(name: str, function: "Function", frame: "Frame | None") -> None:
+    """Refuse a condition and a frame that DuckDB does not take."""
+    family = function.info.family
+    if function.condition is not None and family in (NTH, SHIFT, RANKING):
+        raise WorkbenchError(
+            f"{name}: duckdb has no {function.name} with a condition; leave the condition out."
+        )
+    if frame is None:
+        return
+    if frame.exclude != "no others" and family in (SHIFT, RANKING):
+        raise WorkbenchError(
+            f"{name}: duckdb has no {function.name} over a frame that excludes rows; "
+            "leave exclude out."
+        )
+    if frame.is_empty and not _is_on_one_side(frame):
+        raise WorkbenchError(
+            f"{name}: {frame!r} begins after its end, which duckdb refuses; leave {name} out."
+        )
+
+
+def _is_on_one_side(frame: "Frame") -> bool:
+    """Return whether both bounds are before the current row, or both are after it."""
+    amounts = [0 if one is None else one.amount for one in (frame.low, frame.high)]
+    return max(amounts) < 0 or min(amounts) > 0
 
 
 def _window(call: "WindowCall", of: exp.Expr) -> exp.Window:

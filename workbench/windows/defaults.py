@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError, kind_in_words
 from workbench.frames.bounds import is_column
 from workbench.functions.catalogue import NUMBERS, kind_of
 from workbench.spark.one_key import literal
-from workbench.spark.table import INTEGERS, BoundTable, value_type
+from workbench.spark.table import INTEGERS, BoundTable, as_answer, value_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -70,7 +70,7 @@ def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Co
     numbers = kind_of(kind) in NUMBERS and kind_of(answer) in NUMBERS
     if kind.typeName() != answer.typeName() and not numbers:
         raise _no_default(name, given, kind.simpleString(), answer)
-    return value.cast(answer)
+    return as_answer(value, answer)
 
 
 def _no_default(name: str, given: Any, kind: str, answer: "DataType") -> WorkbenchError:

@@ -5,6 +5,7 @@ from datetime import date
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from workbench.durations import MOST_TICKS
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import MICROSECONDS, MONTHS
 from workbench.frames.frame import Frame
@@ -14,10 +15,10 @@ from workbench.functions.catalogue import (
     LIKE_SUM,
     NO_DISTINCT,
     NTH,
+    NUMBERS,
     QUANTILE,
     RANKING,
     SHIFT,
-    TIMES,
     kind_of,
 )
 from workbench.functions.fn import Function
@@ -25,11 +26,10 @@ from workbench.functions.order import OrderColumn
 from workbench.spark.exact_sums import exact_aggregate
 from workbench.spark.micros import micros_of
 from workbench.spark.percentiles import percentile
-from workbench.spark.table import BoundTable, column, type_of
+from workbench.spark.table import BoundTable, as_answer, column, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, WindowSpec
-    from pyspark.sql.types import DataType
 
     from workbench.windows.bind import Resolved
 
@@ -103,15 +103,19 @@ def choose(
     if engine == "spark":
         for name, reason in reasons.items():
             if reason:
-                raise WorkbenchError(
-                    f"{name}: engine='spark' cannot: {reason}; take engine='kernel' or 'auto'."
-                )
+                raise _only_in_kernels(name, reason)
         return EngineChoice(engine, "it was asked for")
     for name, one in functions.items():
         if reason := reasons[name] or slow_in_spark(one, frames[name]):
             return EngineChoice("kernel", f"{reason} ({name})")
     return EngineChoice(
         "spark", "its own window operator has these functions, and is quick at them"
+    )
+
+
+def _only_in_kernels(name: str, reason: str) -> WorkbenchError:
+    return WorkbenchError(
+        f"{name}: engine='spark' cannot: {reason}; take engine='kernel' or 'auto'."
     )
 
 
@@ -138,6 +142,8 @@ def _unsupported_frame(frame: Frame) -> str | None:
         return "Spark has no EXCLUDE"
     if frame.measured == MONTHS:
         return "Spark's bounds of months depend on the order's type"
+    if any(one is not None and abs(one.amount) > MOST_TICKS for one in (frame.low, frame.high)):
+        return "Spark's bounds have 64 bits"
     return None
 
 
@@ -204,14 +210,12 @@ def with_spark(
     """
     added = []
     for one in functions:
+        # Which function it is may depend on the type of its argument.
+        if reason := not_in_spark(one.function, one.frame):
+            raise _only_in_kernels(one.column, reason)
         spec = _window(df, order, one)
-        added.append(_as_answer(_result(one, spec), one.answer).alias(one.column))
+        added.append(as_answer(_result(one, spec), one.answer).alias(one.column))
     return df.df.select("*", *added)
-
-
-def _as_answer(value: "Column", answer: "DataType") -> "Column":
-    # Spark refuses casts to a time of day; such an answer is a value of the column, of its type.
-    return value if "time(" in answer.simpleString() else value.cast(answer)
 
 
 def _result(one: "Resolved", spec: "WindowSpec") -> "Column":
@@ -251,10 +255,10 @@ def _as_integers(df: BoundTable, name: str, value: "Column", one: "Resolved") ->
     timed = kind in ("timestamp", "date") and one.frame.measured == MICROSECONDS
     if kind == "integer" or timed:
         return micros_of(value, type_of(df, name).typeName())
-    raise WorkbenchError(
-        f"{one.column}: engine='spark' cannot: its RANGE bounds work along integers, timestamps "
-        f"and dates, but {name!r} holds {type_of(df, name).simpleString()}; "
-        "take engine='kernel' or 'auto'."
+    held = type_of(df, name).simpleString()
+    raise _only_in_kernels(
+        one.column,
+        f"its RANGE bounds work along integers, timestamps and dates, but {name!r} holds {held}",
     )
 
 
@@ -296,11 +300,8 @@ def _argument(one: "Resolved", value: "Column") -> "Column":
 
 
 def _percentile(one: "Resolved", value: "Column", spec: "WindowSpec") -> "Column":
-    if kind_of(one.kinds[0]) in TIMES:
-        raise WorkbenchError(
-            f"{one.column}: engine='spark' cannot: its percentile takes no times; "
-            "take engine='kernel' or 'auto'."
-        )
+    if kind_of(one.kinds[0]) not in NUMBERS:
+        raise _only_in_kernels(one.column, "its percentile takes no times")
     options = one.function.options
     return percentile(value.cast("double"), options.q, options.single, lambda c: c.over(spec))
 

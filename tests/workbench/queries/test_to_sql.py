@@ -1,6 +1,7 @@
 """A specification as SQL has our answer in its system, and is read back as the same one."""
 
 import re
+import warnings
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -114,6 +115,14 @@ def plain(over: Over) -> dict[str, Any]:
                (one.frame or over.frame) if one.info.has_frame else None)
         for name, one in over.columns.items()
     }  # fmt: skip
+
+
+def test_a_list_leaves_out_nulls_and_rows_that_do_not_fulfil_its_condition_in_duckdb() -> None:
+    rows = pa.table({"d": [1, 2, 3], "x": [4, None, 6], "y": [True, True, False]})
+    over = Over(order_by="d", a=fn.array_agg("x").ignore_nulls().where("y"))
+    with duck() as con:
+        con.register("rows", rows)
+        assert con.sql(over.to_sql(table="rows")).to_arrow_table()["a"].to_pylist() == [[4]] * 3
 
 
 @draws(10, **SOME)
@@ -251,6 +260,9 @@ def test_a_backfill_of_times_has_our_answer_in_duckdb(spark: SparkSession, windo
     )
 
 
+with warnings.catch_warnings(action="ignore"):
+    EMPTY = Frame.rows(0, -1)
+
 REFUSED = [
     (lambda: Over(order_by="d", a=fn.sum("x")).to_sql("oracle"),
      "dialect: 'oracle' is not known; give 'duckdb'."),
@@ -267,6 +279,12 @@ REFUSED = [
      "frame: the bound Column<'negative(1)'> is a Column, whose SQL is not known; give a number."),
     (lambda: Over(order_by="d", a=fn.lag("x", 1, F.lit(1))).to_sql(),
      "a: the default Column<'1'> cannot be written as SQL; give a number, text or a boolean."),
+    (lambda: Over(order_by="d", a=fn.first("x").where("y")).to_sql(),
+     "a: duckdb has no first with a condition; leave the condition out."),
+    (lambda: Over([], "d", Frame.rows(-1, 0, exclude="ties"), a=fn.rank().order_by("x")).to_sql(),
+     "a: duckdb has no rank over a frame that excludes rows; leave exclude out."),
+    (lambda: Over(order_by="d", frame=EMPTY, a=fn.sum("x")).to_sql(),
+     "a: wb.Frame.rows(0, -1) begins after its end, which duckdb refuses; leave a out."),
     (lambda: Funnel(["a", "c"], "1 hour", exclude=["b"]).to_sql(),
      "exclude: ClickHouse's windowFunnel has no counterpart of exclude={'b': ('a', 'c')}; leave "
      "it out to write the funnel as SQL."),

@@ -327,6 +327,10 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         lambda: wb.Over("p", "t", wb.Frame.groups(-1, 0), "spark", m=fn.sum("x")),
         "m: engine='spark' cannot: Spark has no GROUPS; " + SPARK_CANNOT,
     ),
+    (
+        lambda: wb.Over("p", "x", wb.Frame.range(-1e300, 0), "spark", m=fn.sum("x")),
+        "m: engine='spark' cannot: Spark's bounds have 64 bits; " + SPARK_CANNOT,
+    ),
 ]
 
 
@@ -579,6 +583,16 @@ CALLS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: wb.over(df, "p", "t", engine="spark", a=fn.median("t")),
         "a: engine='spark' cannot: its percentile takes no times; " + SPARK_CANNOT,
+    ),
+    (
+        lambda df: wb.over(
+            df.selectExpr("TIME'10:00:00' AS of_day"), engine="spark", a=fn.median("of_day")
+        ),
+        "a: engine='spark' cannot: its percentile takes no times; " + SPARK_CANNOT,
+    ),
+    (
+        lambda df: wb.over(df, "p", "t", engine="spark", a=fn.median("s")),
+        "a: engine='spark' cannot: Spark refuses percentile_disc with a frame; " + SPARK_CANNOT,
     ),
     (
         lambda df: wb.over("nowhere/plants.csv", a=fn.count()),

@@ -255,16 +255,19 @@ def test_a_quantile_between_minus_infinity_and_a_number_is_minus_infinity(
 
 
 @pytest.mark.parametrize("engine", ["auto", "kernel"])
-def test_defaults_before_1582_are_in_the_proleptic_gregorian_calendar(
+def test_defaults_are_times_of_day_and_times_of_the_proleptic_gregorian_calendar(
     spark: SparkSession, engine: str
 ) -> None:
-    df = spark.sql("SELECT timestamp'1500-03-01 12:00' AS at, date'0500-03-01' AS day")
+    day = "date'0500-03-01' AS day, TIME'10:30:00' AS of_day"
+    df = spark.sql(f"SELECT timestamp'1500-03-01 12:00' AS at, {day}")
     functions: dict[str, Any] = {
         "time": fn.lag("at", 1, datetime(1500, 3, 1, 12)),
         "date": fn.lag("day", 1, date(500, 3, 1)),
+        "clock": fn.lag("of_day", 1, time(10, 30)),
     }
     result = wb.over(df, order_by="at", engine=engine, **functions)
-    assert result.where("time = at AND date = day").count() == 1
+    rows = result.where("time = at AND date = day").select("clock", "of_day").collect()
+    assert rows == [(time(10, 30), time(10, 30))]
 
 
 def test_a_sum_beyond_64_bits_is_an_error(spark: SparkSession) -> None:

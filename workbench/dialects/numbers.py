@@ -173,8 +173,13 @@ def cast_condition_to_number(value: exp.Expr, kind: str) -> None:
     >>> print(tree.sql())
     SUM(CAST(x > 3 AS BIGINT))
     """
-    if isinstance(value.unnest(), exp.Predicate | exp.Connector | exp.Not):
+    if is_condition(value):
         value.replace(exp.cast(value.copy(), kind))
+
+
+def is_condition(value: exp.Expr) -> bool:
+    """Return whether an expression is written as a condition."""
+    return isinstance(value.unnest(), exp.Predicate | exp.Connector | exp.Not)
 
 
 #: The most digits of a decimal of Spark, and the digits after the point of a quotient of Postgres.

@@ -119,6 +119,8 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT sum(x IGNORE NULLS) OVER (ORDER BY id) FROM t",
      "query: sum has no IGNORE NULLS, as it does not return the value of one row; leave that "
      "out."),
+    ("clickhouse", "SELECT xxHash64(p) FROM t", "query: xxHash64 is not available, as Spark has "
+     "other hashes; use md5, which is the same in all systems."),
     ("postgres", "SELECT to_char(day, 'YYYY WW') FROM t",
      "query: %U in a format of times has no counterpart in Spark; write years, months, days, "
      "hours, minutes and seconds as numbers, or build the text from parts."),

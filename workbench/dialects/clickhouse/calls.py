@@ -1,11 +1,12 @@
 """Calls, casts and numbers of ClickHouse, rewritten for Spark before the rules of all systems."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sqlglot import exp
 
 from workbench.dialects.aggregates import parameterized_aggregate
+from workbench.dialects.clickhouse.conditions import rewrite_conditions
 from workbench.dialects.clickhouse.decimals import decimal_type
 from workbench.dialects.clickhouse.lists import array_sum
 from workbench.dialects.clickhouse.names import rewrite_clickhouse_call
@@ -37,8 +38,6 @@ _WRAPPING_CASTS = {
     "toint8": (8, "INT"), "toint16": (16, "INT"), "toint32": (32, "INT"),
     "touint8": (8, "INT"), "touint16": (16, "INT"), "touint32": (32, "BIGINT"),
 }  # fmt: skip
-#: Operators in which a condition is the number 1 or 0.
-_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 #: The function that casts to each type of integers.
 _CAST_FUNCTIONS = {
     exp.DType.TINYINT: "toint8", exp.DType.SMALLINT: "toint16", exp.DType.INT: "toint32",
@@ -78,12 +77,18 @@ def rewrite_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     """
     rewrite_zones(tree)
     _rewrite_parameterized(tree)
-    _cast_conditions(tree)
     _rewrite_literals_and_texts(tree)
-    # Inner calls are rewritten first.
-    for node in reversed(list(tree.find_all(*_REWRITES))):
+    for node in list(_inner_first(tree)):
         if (rewrite := _REWRITES.get(type(node))) is not None:
             rewrite(node, kinds)
+    rewrite_conditions(tree, kinds)
+
+
+def _inner_first(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the parts of an expression before itself, lambdas after the lists that they are of."""
+    for child in sorted(node.iter_expressions(), key=lambda one: isinstance(one, exp.Lambda)):
+        yield from _inner_first(child)
+    yield node
 
 
 def _rewrite_literals_and_texts(tree: exp.Expr) -> None:
@@ -138,13 +143,6 @@ def _rewrite_parameterized(tree: exp.Expr) -> None:
         aggregate.replace(result)
 
 
-def _cast_conditions(tree: exp.Expr) -> None:
-    """Cast the conditions within arithmetic to numbers."""
-    for one in list(tree.find_all(*_ARITHMETIC)):
-        for operand in (one.this, one.expression):
-            cast_condition_to_number(operand, "INT")
-
-
 def _rewrite_call(node: exp.Anonymous, kinds: Kinds) -> None:
     """Replace a call by an expression with the same meaning in Spark."""
     name, arguments = node.name.lower(), node.expressions
@@ -156,6 +154,9 @@ def _rewrite_call(node: exp.Anonymous, kinds: Kinds) -> None:
     elif name in _WRAPPING_CASTS and len(arguments) == 1:
         node.replace(_wrapping_cast(arguments[0], name))
     elif name in _CASTS and len(arguments) == 1:
+        if name == "tostring":
+            cast_condition_to_number(arguments[0], "INT")
+            arguments = node.expressions
         kind = kind_of(node, arguments[0], kinds) if name == "tostring" else ""
         text = text_of_number(arguments[0], kind)
         node.replace(text or exp.cast(arguments[0].copy(), _CASTS[name]))
@@ -194,6 +195,11 @@ def _rewrite_xor(node: exp.Xor, kinds: Kinds) -> None:
     node.replace(fill_template(text, a=node.this, b=node.expression))
 
 
+def _rewrite_digest(node: exp.SHA | exp.SHA2, kinds: Kinds) -> None:
+    """Return the bytes of a digest, of which Spark returns the digits in hexadecimal."""
+    node.replace(fill_template("UNHEX(:digits)", digits=node.copy()))
+
+
 #: Rewrites by class of node.
 _REWRITES: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
     exp.Anonymous: _rewrite_call,
@@ -203,6 +209,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
     exp.ArraySum: _rewrite_sum,
     exp.ArraySlice: _rewrite_slice,
     exp.Xor: _rewrite_xor,
+    **dict.fromkeys((exp.SHA, exp.SHA2), _rewrite_digest),
     **dict.fromkeys((exp.Concat, exp.DPipe), cast_numbers_to_texts),
     **dict.fromkeys((exp.Lower, exp.Upper), translate_ascii_case),
 }

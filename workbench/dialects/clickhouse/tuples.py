@@ -5,6 +5,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
+from workbench.dialects.writing import anonymous
 from workbench.errors import WorkbenchError
 
 
@@ -22,13 +23,26 @@ def tuple_element(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> ex
             elements = tuple_node.unnest().expressions
             if 0 < int(key.this) <= len(elements):
                 return exp.paren(elements[int(key.this) - 1])
-        if name := _field_name(key, kinds(node, [tuple_node])):
+        if name := _field_name(key, kinds(node, [_typed_like(tuple_node)])):
             return exp.Dot(this=tuple_node.copy(), expression=exp.to_identifier(name, quoted=True))
     text = ", ".join(one.sql("clickhouse") for one in arguments)
     raise WorkbenchError(
         f"query: it is not known which element of a tuple tupleElement({text}) is; name the "
         "tuple's values as columns of a subquery, and use these."
     )
+
+
+def _typed_like(tuple_node: exp.Expr) -> exp.Expr:
+    """Return an expression with the type of a tuple, which may be the variable of a lambda."""
+    node: exp.Expr | None = tuple_node if isinstance(tuple_node, exp.Identifier) else None
+    while node is not None and (node := node.find_ancestor(exp.Lambda)) is not None:
+        names = [one.name for one in node.expressions]
+        if tuple_node.name in names and (call := node.parent) is not None:
+            lists = call.expressions[1:] if isinstance(call, exp.Anonymous) else [call.this]
+            if len(lists) == len(names):
+                of_list = lists[names.index(tuple_node.name)]
+                return anonymous("TRY_ELEMENT_AT", of_list, exp.Literal.number(1))
+    return tuple_node
 
 
 def _is_in_order_by(node: exp.Expr) -> bool:

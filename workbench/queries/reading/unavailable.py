@@ -44,6 +44,7 @@ _STATE = (
     "Spark has no values for states of aggregates; aggregate the rows themselves, or their sums "
     "and counts"
 )
+_HASH = "Spark has other hashes; use md5, which is the same in all systems"
 _BLOCK = (
     "rows have no order of their own; use x - lag(x) OVER (ORDER BY ...), or lag and lead for rows "
     "before and after"
@@ -75,9 +76,10 @@ _CALLS = {
             _DICTIONARY,
         ),
         **dict.fromkeys(("runningdifference", "neighbor", "runningaccumulate"), _BLOCK),
+        "xxhash64": _HASH,
         **{f"parsedatetimebesteffort{end}": _BEST_EFFORT for end in ("", "ornull", "orzero")},
     },
-    "duckdb": {"age": _AGE, "json_type": _JSON_TYPE, "approx_top_k": _FREQUENT},
+    "duckdb": {"age": _AGE, "json_type": _JSON_TYPE, "approx_top_k": _FREQUENT, "hash": _HASH},
     "postgres": {"age": _AGE, "json_typeof": _JSON_TYPE, "jsonb_typeof": _JSON_TYPE},
     "risingwave": {"age": _AGE, "jsonb_typeof": _JSON_TYPE},
 }

@@ -115,6 +115,9 @@ def literal(value: Any) -> "Column":
     if isinstance(value, datetime):
         # As a number: PySpark converts times before 1582 by the Julian calendar.
         return F.timestamp_micros(F.lit(TimestampType().toInternal(value)))
+    if isinstance(value, Integral) and abs(int(value)) >= 2**63:
+        # Spark has no literal for an integer of more than 64 bits.
+        return F.lit(Decimal(int(value)))
     return F.lit(value)
 
 

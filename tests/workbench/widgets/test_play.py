@@ -123,6 +123,7 @@ def test_any_kernel_can_be_played_on_its_own_arguments() -> None:
     ("arguments", "sentence"),
     [
         ({"key": 9}, "key: no row has the key 9; give one that the table holds."),
+        ({"key": 10**20}, f"key: no row has the key {10**20}; give one that the table holds."),
         ({"key": (1, 2)}, "key: (1, 2) has 2 values; the key has 1: user_id."),
     ],
 )

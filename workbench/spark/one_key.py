@@ -115,6 +115,9 @@ def literal(value: Any) -> "Column":
     if isinstance(value, datetime):
         # As a number: PySpark converts times before 1582 by the Julian calendar.
         return F.timestamp_micros(F.lit(TimestampType().toInternal(value)))
+    if isinstance(value, Integral) and abs(int(value)) >= 2**63:
+        # Spark has no literal for an integer of more than 64 bits.
+        return F.lit(Decimal(int(value)))
     return F.lit(value)
 
 
@@ -172,12 +175,29 @@ def check_value(table: BoundTable, name: str, value: Any, argument: str) -> None
 give one of that type.
     """
     column(table, name, argument)
+    whose = f"the {table.side}' {name!r}" if table.side else repr(name)
+    check_kind(type_of(table, name), whose, value, argument)
+
+
+def check_kind(kind: "DataType", whose: str, value: Any, argument: str) -> None:
+    """Refuse a value that a type cannot hold.
+
+    Parameters
+    ----------
+    kind : pyspark.sql.types.DataType
+    whose : str
+        The column in words, for error messages.
+    value, argument
+        As for :func:`check_value`.
+
+    Raises
+    ------
+    WorkbenchError
+    """
     check_text(value, argument)
-    kind = type_of(table, name)
     if value is not None and not _accepts(kind, value):
-        whose = f"the {table.side}' " if table.side else ""
         raise WorkbenchError(
-            f"{argument}: {value!r} is no value of {whose}{name!r}, which holds "
+            f"{argument}: {value!r} is no value of {whose}, which holds "
             f"{kind.simpleString()}; give one of that type."
         )
 

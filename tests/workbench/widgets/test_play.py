@@ -1,5 +1,6 @@
 """The step player on a funnel: the lesson is the kernel's own run on one key's rows."""
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,22 @@ def test_conditions_and_keys_of_several_columns_are_played(shop: DataFrame) -> N
         assert lesson(funnel, prepared, key=("web", 2)) == shown
 
 
+def test_a_key_of_prepared_events_is_named_as_in_their_table(spark: SparkSession) -> None:
+    table = spark.sql("SELECT double('NaN') x, DATE '2024-01-31' day, 1.50BD price, 'a' event, 1 t")
+    funnel = wb.Funnel(["a"], 9, key=["x", "day", "price"], time="t")
+    nan, day = float("nan"), "2024-01-31"
+    with funnel.prepare(table) as prepared:
+        assert lesson(funnel, prepared, key=(nan, day, 1.5))["result"] == "1"
+        for key, says in (
+            ((1.5, day, 1.5), "no row has the key"),
+            ((nan, day, Decimal("1.555")), "no row has the key"),
+            ((nan, 5, 1.5), "5 is no value of 'day', which holds date;"),
+            ((nan, day, "much"), "'much' is no value of 'price', which holds decimal"),
+        ):
+            with pytest.raises(wb.WorkbenchError, match=f"^key: {says}"):
+                wb.play(funnel, prepared, key=key)
+
+
 def test_a_condition_may_be_a_window_function_across_keys(shop: DataFrame) -> None:
     again = "event = lag(event) OVER (ORDER BY timestamp, user_id, event)"
     saved = shop.withColumn("again", F.expr(again)).localCheckpoint()
@@ -106,6 +123,7 @@ def test_any_kernel_can_be_played_on_its_own_arguments() -> None:
     ("arguments", "sentence"),
     [
         ({"key": 9}, "key: no row has the key 9; give one that the table holds."),
+        ({"key": 10**20}, f"key: no row has the key {10**20}; give one that the table holds."),
         ({"key": (1, 2)}, "key: (1, 2) has 2 values; the key has 1: user_id."),
     ],
 )

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from workbench.columnar.blocks import CONDITIONS, NAME, TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
-from workbench.funnel.bind import bind, bits, period_of, prepared_task, task_of
+from workbench.funnel.bind import bind, bits, clock_of, period_of, prepared_task, task_of
 from workbench.funnel.plan import levels
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.segment_values import value_of
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.one_key import OneKeyTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.one_key import first_rows, has_key, key_values, unknown_key_error
+from workbench.spark.one_key import check_kind, first_rows, has_key, key_values, unknown_key_error
 from workbench.spark.shuffle import numbered
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable, column, name_of
@@ -80,6 +81,7 @@ def rows_of_key(
     if isinstance(events, Prepared):
         bind(funnel, events)
         period = period_of(funnel, events)
+        values = _values_in_blocks(funnel, events, values)
         task = OneKeyTask(prepared_task(funnel, events), values, limit + 1)
         schema = f"{TIME} long, {CONDITIONS} int, {NAME} string"
         integer_time = events.integer_time
@@ -105,6 +107,18 @@ def rows_of_key(
         funnel_task = task_of(funnel, integer_time, names=False, period=period)
         conditions = funnel_task.in_period(time, conditions)
     return KeyRows(time, conditions, names, integer_time, cut)
+
+
+def _values_in_blocks(
+    funnel: FunnelSpec, events: Prepared, values: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """Return the values of a key as blocks hold them, and refuse those that no column holds."""
+    zone, found = clock_of(funnel, events)[1], []
+    for name, value in zip(funnel.key, values, strict=True):
+        kind = events.schema[name].dataType
+        check_kind(kind, repr(name), value, "key")
+        found.append(value_of(value, kind.typeName(), name, "key", zone))
+    return tuple(found)
 
 
 @in_one_sentence()

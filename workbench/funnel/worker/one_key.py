@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class OneKeyTask:
     def _rows(self, block: Block) -> Iterator[pa.RecordBatch]:
         keys = key_columns(self.task.keys)
         matches = [
-            pc.equal(block.keys.column(name), pa.scalar(value, block.keys.column(name).type))
+            _equals(block.keys.column(name), value)
             for name, value in zip(keys, self.values, strict=True)
         ]
         partition = np.flatnonzero(reduce(pc.and_, matches).combine_chunks().to_numpy(False))
@@ -48,3 +49,15 @@ class OneKeyTask:
                 NAME: names if names is not None else pa.nulls(count, pa.string()),
             }
         )
+
+
+def _equals(column: pa.ChunkedArray, value: Any) -> pa.ChunkedArray:
+    """Return which keys equal a value as Spark compares them: NaN is equal to NaN."""
+    if isinstance(value, float):
+        column = column.cast(pa.float64())
+        return pc.is_nan(column) if isnan(value) else pc.equal(column, value)
+    try:
+        return pc.equal(column, pa.scalar(value, column.type))
+    except (pa.ArrowInvalid, OverflowError):
+        # The type has no such number, so no key is equal to it.
+        return pc.equal(column, pa.scalar(None, column.type))

@@ -67,6 +67,9 @@ def funnel_lesson(funnel: Funnel, rows: KeyRows, who: str) -> Lesson:
     )
     if rows.cut:
         lesson["intro"] = f"Only the first {len(rows.time)} rows of {who} are shown."
+    if (after := view.after(run)) is not None:
+        lesson["steps"][-1]["caption"] += f" {after}"
+        lesson["result"] = "0"
     lesson["pictures"] = [view.timeline(run, clock), view.slots(run, clock)]
     lesson["telling"] = len(run.steps) - 1
     return lesson

@@ -50,6 +50,13 @@ class ChainView(KindsView):
         outcome, reached = np.zeros(4, np.int64), np.full(self.steps, UNWRITTEN)
         return trace(chain_funnel, *columns, *settings, states, chain, outcome, reached, show=show)
 
+    def after(self, run: Trace) -> str | None:
+        """Return the sentence for a key that an excluded event takes out of all steps."""
+        ended = run.steps[-1].variables["outcome"][2] == 1
+        if self.funnel.rules.exclude_from != "all" or not ended:
+            return None
+        return "But an excluded event ended its chain: exclude_from='all' makes it level 0."
+
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:
         """Return the begin of the newest chain of each step."""
         counts = len(state["states"]) // self.steps

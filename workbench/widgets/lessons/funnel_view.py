@@ -92,6 +92,10 @@ class FunnelView:
         """Return the events of the best chain so far."""
         raise NotImplementedError
 
+    def after(self, run: Trace) -> str | None:
+        """Return why the funnel's level is 0 after all, whatever the scan found; else None."""
+        return None
+
     def timeline(self, run: Trace, clock: Clock) -> dict[str, Any]:
         """Return the timeline of events, with the window and the best chain in each step."""
         origin = int(self.time.min())

@@ -301,7 +301,7 @@ def _argument(one: "Resolved", value: "Column") -> "Column":
 
 def _percentile(one: "Resolved", value: "Column", spec: "WindowSpec") -> "Column":
     if kind_of(one.kinds[0]) not in NUMBERS:
-        raise _only_in_kernels(one.column, "its percentile takes no times")
+        raise _only_in_kernels(one.column, "its percentile takes numbers alone")
     options = one.function.options
     return percentile(value.cast("double"), options.q, options.single, lambda c: c.over(spec))
 

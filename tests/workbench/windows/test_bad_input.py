@@ -582,13 +582,13 @@ CALLS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: wb.over(df, "p", "t", engine="spark", a=fn.median("t")),
-        "a: engine='spark' cannot: its percentile takes no times; " + SPARK_CANNOT,
+        "a: engine='spark' cannot: its percentile takes numbers alone; " + SPARK_CANNOT,
     ),
     (
         lambda df: wb.over(
             df.selectExpr("TIME'10:00:00' AS of_day"), engine="spark", a=fn.median("of_day")
         ),
-        "a: engine='spark' cannot: its percentile takes no times; " + SPARK_CANNOT,
+        "a: engine='spark' cannot: its percentile takes numbers alone; " + SPARK_CANNOT,
     ),
     (
         lambda df: wb.over(df, "p", "t", engine="spark", a=fn.median("s")),

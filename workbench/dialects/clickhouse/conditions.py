@@ -33,7 +33,7 @@ def rewrite_conditions(tree: exp.Expr, kinds: Kinds) -> None:
     for node in reversed(list(tree.find_all(*_COMPARISONS, *_ARITHMETIC, *_LOGIC, exp.Coalesce))):
         operands = [one for one in (node.this, node.args.get("expression")) if one is not None]
         if isinstance(node, _LOGIC):
-            for one in operands:
+            for one in operands if not _is_of_case_with_operand(node) else ():
                 _make_condition(node, one, kinds)
         elif isinstance(node, _COMPARISONS):
             _compare_numbers(node, kinds)
@@ -42,6 +42,12 @@ def rewrite_conditions(tree: exp.Expr, kinds: Kinds) -> None:
         else:
             for one in operands:
                 _make_number(node, one, kinds)
+
+
+def _is_of_case_with_operand(node: exp.Expr) -> bool:
+    """Return whether a WHEN compares its value with that of CASE."""
+    case = node.parent
+    return isinstance(node, exp.If) and isinstance(case, exp.Case) and case.this is not None
 
 
 def _make_condition(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> None:

@@ -122,7 +122,7 @@ SELECT toString(toStartOfMinute(at)) AS at, sum(much) AS much FROM events GROUP 
 SELECT -id AS id, id * 2 AS y FROM t WHERE id < -5 ORDER BY y;
 
 -- conditions as numbers, and numbers as conditions
-SELECT id, (x > 3) = 0 AS a, startsWith(p, 'a') = 1 AS b, (x > 3) = (y > 1) AS c, x = true AS d, NOT y AS e, x AND y AS f, toString(x > 3) AS g FROM t WHERE ifNull(x > 2, 1) AND isNull(p) = 0 ORDER BY id;
+SELECT id, (x > 3) = 0 AS a, startsWith(p, 'a') = 1 AS b, (x > 3) = (y > 1) AS c, x = true AS d, NOT y AS e, x AND y AS f, toString(x > 3) AS g, CASE id WHEN 1 THEN 'one' ELSE 'other' END AS h FROM t WHERE ifNull(x > 2, 1) AND isNull(p) = 0 ORDER BY id;
 
 -- sums of conditions
 SELECT big, sum(big) AS s, avg(1 - big) AS a FROM (SELECT x > 3 AS big FROM t) WHERE big = 1 OR NOT big GROUP BY big HAVING count() AND 1 ORDER BY big;

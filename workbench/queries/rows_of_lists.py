@@ -4,7 +4,8 @@ from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.writing import anonymous, fill_template
-from workbench.queries.reading.parsing import walk_own
+from workbench.queries.reading.parsing import sources_of, walk_own
+from workbench.spark.table import unused
 
 #: Calls that make rows of a list, or of a series.
 _GENERATORS = (exp.Explode, exp.Unnest, exp.ExplodingGenerateSeries)
@@ -78,6 +79,9 @@ def move_generators(tree: exp.Expr, dialect: str) -> None:
     ('"rows_"."value" + 1 AS a', 'CROSS JOIN LATERAL (SELECT EXPLODE(l) AS `value`) AS `rows_`')
     """
     for select in list(tree.find_all(exp.Select)):
+        if dialect == "clickhouse":
+            _move_array_joins(select)
+            continue
         grouped = _grouped_generators(select)
         if len(grouped) == 1:
             _move_to_from(select, grouped[0])
@@ -88,6 +92,25 @@ def move_generators(tree: exp.Expr, dialect: str) -> None:
             is_column = isinstance(node.parent, exp.Select | exp.Alias)
             if isinstance(node, _GENERATORS) and not is_column:
                 _move_to_from(select, node)
+
+
+def _move_array_joins(select: exp.Select) -> None:
+    """Move ``arrayJoin`` into FROM, unless it is a column and nothing else depends on it.
+
+    It makes the rows before they are filtered and grouped, and equal calls are one.
+    """
+    parts = [select.args.get(part) for part in ("where", "group", "having", "order")]
+    roots = [*select.expressions, *(one for one in parts if one is not None)]
+    nodes = [
+        node for root in roots for node in walk_own(root)
+        if isinstance(node, _GENERATORS) and not node.find(exp.AggFunc)
+    ]  # fmt: skip
+    is_column = len(nodes) == 1 and isinstance(nodes[0].parent, exp.Select | exp.Alias)
+    if is_column and not select.args.get("group") and not select.find(exp.AggFunc):
+        return
+    for node in dict.fromkeys(nodes):
+        equal = [one for one in nodes if one == node]
+        _move_to_from(select, *equal)
 
 
 def _grouped_generators(select: exp.Select) -> list[exp.Expr]:
@@ -104,13 +127,19 @@ def _grouped_generators(select: exp.Select) -> list[exp.Expr]:
     ]
 
 
-def _move_to_from(select: exp.Select, node: exp.Expr) -> None:
-    table_name, value = (exp.to_identifier(one, quoted=True) for one in ("rows_", "value"))
+def _move_to_from(select: exp.Select, node: exp.Expr, *equal: exp.Expr) -> None:
+    """Move a generator, and others that are equal to it, into FROM."""
+    has_tables = select.args.get("from_") is not None
+    taken = {one.alias_or_name for one in sources_of(select)} if has_tables else set()
+    table_name, value = (
+        exp.to_identifier(one, quoted=True) for one in (unused(taken, "rows_"), "value")
+    )
     select_value = exp.select(exp.alias_(node.copy(), value.copy()))
     rows = exp.Subquery(this=select_value, alias=exp.TableAlias(this=table_name.copy()))
-    if select.args.get("from_") is None:
-        select.set("from_", exp.From(this=rows))
-    else:
+    if has_tables:
         lateral = exp.Lateral(this=exp.Subquery(this=select_value), alias=rows.args["alias"])
         select.append("joins", exp.Join(this=lateral, kind="CROSS"))
-    node.replace(exp.column(value, table=table_name))
+    else:
+        select.set("from_", exp.From(this=rows))
+    for one in (node, *equal):
+        one.replace(exp.column(value.copy(), table=table_name.copy()))

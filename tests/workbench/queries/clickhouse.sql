@@ -132,3 +132,6 @@ SELECT who, arrayMap(e -> e.2, arraySort(groupArray((much, what)))) AS a, arrayF
 
 -- digests
 SELECT hex(SHA256('a')) AS a, lower(hex(SHA1('b'))) AS b, hex(MD5('c')) AS c;
+
+-- users at each step of a funnel, by a list that becomes rows
+SELECT arrayJoin(range(1, 4)) AS step, countIf(level >= step) AS n, arrayJoin([0, 1]) AS k, sum(k) AS s FROM (SELECT who, windowFunnel(60)(at, what = 'a', what = 'b', what = 'c') AS level FROM events GROUP BY who) WHERE step != 2 GROUP BY step, k HAVING n > 0 ORDER BY step, k;

@@ -55,7 +55,7 @@ def rewrite_unknown_in(tree: exp.Expr) -> None:
     """
     for node in reversed(list(tree.find_all(exp.In))):
         is_row = isinstance(node.this.unnest(), exp.Tuple)
-        if node.args.get("query") is None or is_row or is_condition(node):
+        if node.args.get("query") is None or is_row or only_truth_matters(node):
             continue
         query = node.args["query"].unnest()
         is_null = exp.Is(this=node.this.copy(), expression=exp.Null())
@@ -88,7 +88,7 @@ def _quantified(comparison: exp.Binary, query: exp.Query, is_any: bool, dialect:
     return exp.paren(with_rows(of_none, combined))
 
 
-def is_condition(node: exp.Expr) -> bool:
+def only_truth_matters(node: exp.Expr) -> bool:
     """Return whether only the truth of a node matters: a condition, or a part of one."""
     part, parent = node, node.parent
     while isinstance(parent, exp.And | exp.Or | exp.Not | exp.Paren):

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.writing import is_not_null
-from workbench.queries.reading.quantified import is_condition
+from workbench.queries.reading.quantified import only_truth_matters
 
 
 def rewrite_in(tree: exp.Expr) -> None:
@@ -71,7 +71,7 @@ def _filter_nulls(node: exp.In, width: int) -> None:
 
 def _null_for_null(node: exp.In) -> exp.Expr:
     """Return IN that is null for a null value; within a condition null and false are the same."""
-    if is_condition(node):
+    if only_truth_matters(node):
         return node.copy()
     return exp.Case(ifs=[exp.If(this=is_not_null(node.this), true=node.copy())])
 

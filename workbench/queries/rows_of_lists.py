@@ -109,8 +109,7 @@ def _move_array_joins(select: exp.Select) -> None:
     if is_column and not select.args.get("group") and not select.find(exp.AggFunc):
         return
     for node in dict.fromkeys(nodes):
-        equal = [one for one in nodes if one == node]
-        _move_to_from(select, *equal)
+        _move_to_from(select, *(one for one in nodes if one == node))
 
 
 def _grouped_generators(select: exp.Select) -> list[exp.Expr]:
@@ -127,19 +126,19 @@ def _grouped_generators(select: exp.Select) -> list[exp.Expr]:
     ]
 
 
-def _move_to_from(select: exp.Select, node: exp.Expr, *equal: exp.Expr) -> None:
-    """Move a generator, and others that are equal to it, into FROM."""
+def _move_to_from(select: exp.Select, *equal: exp.Expr) -> None:
+    """Move a generator into FROM; several that are equal are one."""
     has_tables = select.args.get("from_") is not None
     taken = {one.alias_or_name for one in sources_of(select)} if has_tables else set()
     table_name, value = (
         exp.to_identifier(one, quoted=True) for one in (unused(taken, "rows_"), "value")
     )
-    select_value = exp.select(exp.alias_(node.copy(), value.copy()))
+    select_value = exp.select(exp.alias_(equal[0].copy(), value.copy()))
     rows = exp.Subquery(this=select_value, alias=exp.TableAlias(this=table_name.copy()))
     if has_tables:
         lateral = exp.Lateral(this=exp.Subquery(this=select_value), alias=rows.args["alias"])
         select.append("joins", exp.Join(this=lateral, kind="CROSS"))
     else:
         select.set("from_", exp.From(this=rows))
-    for one in (node, *equal):
+    for one in equal:
         one.replace(exp.column(value.copy(), table=table_name.copy()))

@@ -84,7 +84,7 @@ def time_as_text(time: exp.Expr, time_format: str, dialect: str) -> exp.Expr:
             texts.append(fill_template(_COMPUTED[piece], time=time))
             letters = ""
         else:
-            letters += ("%" if piece == "%" else _PARTS[piece]) if k % 2 else _quoted(piece)
+            letters += ("%" if piece == "%" else _PARTS[piece]) if k % 2 else quoted_letters(piece)
     if letters or not texts:
         texts.append(_format_call(time, letters))
     return texts[0] if len(texts) == 1 else anonymous("CONCAT", *texts)
@@ -119,7 +119,7 @@ def _pieces(time_format: str, dialect: str) -> list[str]:
     return pieces
 
 
-def _quoted(text: str) -> str:
+def quoted_letters(text: str) -> str:
     """Return literal text, in quotes if it has letters, which Spark would take for parts."""
     doubled = text.replace("'", "''")
     return f"'{doubled}'" if re.search("[A-Za-z\\[\\]{}#']", text) else doubled

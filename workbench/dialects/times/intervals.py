@@ -1,6 +1,7 @@
 """Intervals whose number of units may be a column, and buckets of time."""
 
 import re
+from collections.abc import Sequence
 
 from sqlglot import exp
 
@@ -49,14 +50,23 @@ def split_intervals(tree: exp.Expr) -> None:
         pieces = _pieces(text.this)
         if {unit in MONTHS for _, unit in pieces} != {True, False}:
             continue
-        total = operation.expression if node is operation.this else operation.this
-        if isinstance(operation, exp.Sub) and node is operation.this:
-            continue
         # Months come first, all at once.
         months = sum(int(count) * MONTHS[unit] for count, unit in pieces if unit in MONTHS)
         days = [one for one in pieces if one[1] not in MONTHS]
-        for count, unit in [(str(months), "MONTH"), *days]:
-            one = exp.Interval(this=exp.Literal.string(count), unit=exp.var(unit))
+        intervals = [
+            exp.Interval(this=exp.Literal.string(count), unit=exp.var(unit))
+            for count, unit in [(str(months), "MONTH"), *days]
+        ]
+        _replace_by_several(node, intervals)
+
+
+def _replace_by_several(node: exp.Expr, intervals: Sequence[exp.Expr]) -> None:
+    """Replace the interval of a sum by several, which are added one after the other."""
+    operation = node.parent
+    is_right = operation is not None and node is operation.args.get("expression")
+    if isinstance(operation, exp.Add) or (isinstance(operation, exp.Sub) and is_right):
+        total = operation.this if is_right else operation.expression
+        for one in intervals:
             total = type(operation)(this=total.copy(), expression=one)
         operation.replace(total)
 
@@ -72,16 +82,10 @@ def _split_call(node: exp.MakeInterval) -> None:
         exp.Interval(this=exp.paren(count.copy(), copy=False), unit=exp.var(unit.upper()))
         for unit, count in counts.items()
     ]
-    operation = node.parent
     if len(intervals) == 1:
         node.replace(intervals[0])
-    elif isinstance(operation, exp.Add | exp.Sub) and (
-        node is operation.expression or isinstance(operation, exp.Add)
-    ):
-        total = operation.this if node is operation.expression else operation.expression
-        for one in intervals:
-            total = type(operation)(this=total.copy(), expression=one)
-        operation.replace(total)
+    else:
+        _replace_by_several(node, intervals)
 
 
 def _pieces(text: str) -> list[tuple[str, str]]:
@@ -173,15 +177,21 @@ def bucket_start(
     sql_name : str
         The name of the function in the query.
     seconds : int
-        How long after midnight buckets start at the date; there are none of months then.
+        How long after midnight buckets start at the date.
 
     Raises
     ------
     WorkbenchError
-        When the width is no constant, or not one number of one unit.
+        When the width is no constant, or not one number of one unit, and when buckets of months
+        would not start with a month.
     """
     count, unit = _width(width, sql_name)
     if unit in MONTHS:
+        if seconds or not origins[0].endswith("-01"):
+            raise WorkbenchError(
+                f"query: buckets of months begin on the first of a month here; give {sql_name} "
+                "such an origin."
+            )
         months = count * MONTHS[unit]
         month_count = "((YEAR(:t) * 12 + MONTH(:t)) - (YEAR(:o) * 12 + MONTH(:o)))"
         month_start = f"ADD_MONTHS(:o, INT({month_count} - PMOD({month_count}, {months})))"

@@ -1,6 +1,5 @@
 """Arithmetic of times whose values or types differ in Spark."""
 
-import re
 from datetime import datetime
 
 from sqlglot import exp
@@ -93,8 +92,6 @@ def time_bucket(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         origin = _origin(node_of_origin, sql_name)
         day = origin.date().isoformat()
         origins, seconds = (day, day), origin.hour * 3600 + origin.minute * 60 + origin.second
-        if seconds or origin.day > 1:
-            _check_fixed_width(node.this, sql_name)
     kind = kind_of(node, node.expression, kinds)
     if kind == "date" and (seconds or dialect != "duckdb"):
         kind = "timestamp_ntz"
@@ -115,14 +112,6 @@ def _origin(node: exp.Expr, sql_name: str) -> datetime:
             "to the result."
         )
     return origin
-
-
-def _check_fixed_width(width: exp.Expr, sql_name: str) -> None:
-    if re.search("month|quarter|year", width.sql(), re.IGNORECASE):
-        raise WorkbenchError(
-            f"query: buckets of months begin on the first of a month here; give {sql_name} such "
-            "an origin."
-        )
 
 
 def epoch_ms(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

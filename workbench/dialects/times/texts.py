@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.times.formats import postgres_directives
+from workbench.dialects.times.formats import postgres_directives, quoted_letters
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
@@ -82,7 +82,7 @@ def _parse_call(text: exp.Expr, time_format: str, sql_name: str, function: str) 
             "years of four digits, months, days, hours, minutes and seconds, and compute the rest."
         )
     spark_format = "".join(
-        _spark_letters(pieces, k) if k % 2 else _quoted(one) for k, one in enumerate(pieces)
+        _spark_letters(pieces, k) if k % 2 else quoted_letters(one) for k, one in enumerate(pieces)
     )
     value = fill_template("TRIM(:text)", text=text)
     if "Y" not in parts:
@@ -101,8 +101,3 @@ def _spark_letters(pieces: list[str], index: int) -> str:
     text_before, text_after = pieces[index - 1], pieces[index + 1]
     is_adjacent = (not text_before and index > 1) or (not text_after and index + 2 < len(pieces))
     return _PARTS[directive][is_adjacent]
-
-
-def _quoted(text: str) -> str:
-    doubled = text.replace("'", "''")
-    return f"'{doubled}'" if re.search("[A-Za-z\\[\\]{}#']", text) else doubled

@@ -80,13 +80,12 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(
     expect(status).not_to_contain_text(WEEKLY)
     line = page.get_by_text("wb.Frame.range('-7 days', '7 days')").filter(visible=True)
     expect(line.first).to_be_visible()
-    points = re.compile(r"with ([\d,]+) points")
-    whole = points.search(status.inner_text())
+    [whole] = re.findall(r"with [\d,]+ points", status.inner_text())
     zoom(page)
-    expect(status).to_have_text(re.compile(r"with \d?,?\d{3} points"))
-    page.wait_for_function("p => !document.body.innerText.includes(p)", arg=whole and whole[0])
+    # The chart is drawn again by then: two clicks about a drawing are no double click.
+    expect(status).to_have_text(re.compile(rf"(?!{whole})with \d?,?\d{{3}} points"))
     page.locator(".js-plotly-plot .nsewdrag").first.dblclick()
-    expect(page.get_by_text(whole[0] if whole else "?")).to_be_visible()
+    expect(status).to_contain_text(whole)
     # Another airport below the first, and an outlier of the table: its frame and its kernel.
     card.locator("select").nth(1).select_option(label="JFK (8,706 rows)")
     expect(status).to_contain_text("17,409 rows in")

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import WorkbenchError, kind_in_words
+from workbench.errors import WorkbenchError, kind_in_words, warn
 from workbench.spark.broken_off import failure_reason
 from workbench.spark.cell_line import cell_message
 from workbench.spark.own_folder import own_folder
@@ -40,9 +40,10 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     """Return the active Spark session, else start a local one.
 
     An active session, as on a cluster, in a hosted notebook or over Spark Connect, is returned
-    unchanged. A local session, also with ``spark.remote`` as ``"local[2]"``, uses the machine's
-    cores, a third of its free memory, the running Python and UTC. It listens on loopback only,
-    leaves no files in the current folder, and no other user can read the files that it writes.
+    unchanged, and a warning names the options of ``conf`` that it does not have. A local session,
+    also with ``spark.remote`` as ``"local[2]"``, uses the machine's cores, a third of its free
+    memory, the running Python and UTC. It listens on loopback only, leaves no files in the current
+    folder, and no other user can read the files that it writes.
 
     The packages are sent to a cluster in the background, and each executor loads them.
 
@@ -55,6 +56,10 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     -------
     pyspark.sql.SparkSession
         Classic or Spark Connect.
+
+    Warns
+    -----
+    WorkbenchWarning
 
     Raises
     ------
@@ -78,6 +83,7 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
         raise WorkbenchError(f"conf: {conf!r} is no mapping; give Spark's options by name.")
     try:
         spark = SparkSession.active()
+        _warn_of_other_options(spark, conf or {})
     except PySparkRuntimeError:
         spark = _start(dict(conf or {}))
     except ConnectionRefusedError as error:  # py4j asks a process that has ended
@@ -106,6 +112,22 @@ def check_session(value: object) -> None:
         raise WorkbenchError(
             f"spark: this is {kind_in_words(value)} and no Spark session; give wb.session()."
         )
+
+
+def _warn_of_other_options(spark: "SparkSession", conf: Mapping[str, object]) -> None:
+    """Warn of options for a new session that the active one does not have."""
+    for name, value in conf.items():
+        wanted = str(value).lower() if isinstance(value, bool) else str(value)
+        # A server does not know the address at which its clients reach it.
+        if name == "spark.remote" and is_connect(spark):
+            continue
+        if (current := spark.conf.get(name, None)) != wanted:
+            has = f"has {current!r}" if current else "does not have it"
+            warn(
+                f"conf: {name!r} is to be {wanted!r}, but a session runs already and {has}; "
+                "it is returned unchanged. Set the option with spark.conf.set or, if Spark "
+                "refuses that, call wb.session after spark.stop()."
+            )
 
 
 def _start(conf: dict[str, object]) -> "SparkSession":

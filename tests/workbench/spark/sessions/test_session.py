@@ -25,6 +25,17 @@ def test_a_second_session_is_the_first(spark: SparkSession) -> None:
     assert wb.session() is spark
 
 
+def test_options_that_the_active_session_does_not_have_are_warned_of(spark: SparkSession) -> None:
+    same = {"spark.sql.session.timeZone": "UTC", "spark.ui.showConsoleProgress": False}
+    assert wb.session(same) is spark
+    with pytest.warns(wb.WorkbenchWarning) as warned:
+        assert wb.session({"spark.executor.cores": 3, "spark.master": "local[7]"}) is spark
+    assert [str(one.message).partition(";")[0] for one in warned] == [
+        "conf: 'spark.executor.cores' is to be '3', but a session runs already and does not have it",
+        "conf: 'spark.master' is to be 'local[7]', but a session runs already and has 'local[2]'",
+    ]
+
+
 def test_a_widget_s_thread_gets_the_same_session(spark: SparkSession) -> None:
     seen: list[SparkSession] = []
     thread = Thread(target=lambda: seen.append(wb.session()))

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.texts.written import check_as_text
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
@@ -58,8 +59,12 @@ def rewrite_types(tree: exp.Expr, dialect: str) -> None:
 
 
 def cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return a cast to bytes, to JSON, to a time of day or to an integer, which is rounded."""
+    """Return a cast to text, bytes, JSON, a time of day, or an integer, which is rounded."""
     target = node.args["to"]
+    if target.this in exp.DataType.TEXT_TYPES:
+        if not isinstance(node.this, exp.Literal):
+            check_as_text([node.this], kinds(node, [node.this]), dialect)
+        return _first_letters(node) if dialect in POSTGRES else None
     if target.this is exp.DType.VARBINARY and dialect == "duckdb":
         return _bytes_literal(node.this)
     if target.this in (exp.DType.JSON, exp.DType.JSONB):
@@ -76,6 +81,18 @@ def cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if target.this in _INTEGER_TYPES and not isinstance(node.this, exp.Boolean):
         return _cast_to_integer(node, dialect, kinds)
     return None
+
+
+def _first_letters(node: exp.Expr) -> exp.Expr | None:
+    """Return the text of a cast to ``varchar(n)`` or ``char(n)``, which cuts it."""
+    target = node.args["to"]
+    is_padded = target.this is exp.DType.CHAR
+    if not target.expressions and not is_padded:
+        return None
+    n = target.expressions[0].this if target.expressions else exp.Literal.number(1)
+    letters = anonymous("LEFT", exp.cast(node.this.copy(), "TEXT"), n)
+    # The blanks that fill char(n) do not count.
+    return anonymous("RTRIM", letters) if is_padded else letters
 
 
 def try_cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

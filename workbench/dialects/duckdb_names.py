@@ -8,7 +8,9 @@ from workbench.dialects.kinds import Kinds
 from workbench.dialects.list_aggregates import list_aggregate
 from workbench.dialects.lists import list_intersect, list_position, list_reduce, list_slice
 from workbench.dialects.numbers import round_half_even
+from workbench.dialects.texts.functions import ONE_LINE_OF_BASE64
 from workbench.dialects.times.distances import date_sub
+from workbench.dialects.times.intervals import interval_of
 from workbench.dialects.times.parts import DUCKDB_PART_FUNCTIONS, part_of_time
 from workbench.dialects.times.texts import parse_time
 from workbench.dialects.writing import call_from_template
@@ -23,7 +25,8 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("yearweek", 1): "EXTRACT(YEAROFWEEK FROM :a) * 100 + WEEKOFYEAR(:a)",
     # Texts
     ("prefix", 2): "STARTSWITH(:a, :b)", ("suffix", 2): "ENDSWITH(:a, :b)",
-    ("strlen", 1): "OCTET_LENGTH(:a)", ("regexp_split_to_array", 2): "SPLIT(:a, :b)",
+    ("base64", 1): ONE_LINE_OF_BASE64, ("strlen", 1): "OCTET_LENGTH(:a)",
+    ("regexp_split_to_array", 2): "SPLIT(:a, :b)",
     # Lists
     **dict.fromkeys(
         (("list_extract", 2), ("list_element", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"
@@ -57,6 +60,11 @@ _REWRITES: dict[str, Callable[[exp.Anonymous, str, Kinds], exp.Expr | None]] = {
     **dict.fromkeys(("list_reduce", "array_reduce"), list_reduce),
     "list_intersect": list_intersect,
 }
+#: Functions that make an interval of so many units.
+_TO_UNITS = {
+    f"to_{unit}": unit
+    for unit in ("seconds", "minutes", "hours", "weeks", "months", "quarters", "years")
+}
 _POSITION_NAMES = ("list_position", "array_position", "list_indexof", "array_indexof")
 
 
@@ -73,6 +81,8 @@ def rewrite_duckdb_call(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
     name, arguments = node.name.lower(), node.expressions
     if name in ("date_sub", "datesub") and len(arguments) == 3:
         return date_sub(arguments)
+    if name in _TO_UNITS and len(arguments) == 1:
+        return interval_of(arguments[0], _TO_UNITS[name])
     if name in _POSITION_NAMES and len(arguments) == 2:
         return list_position(*arguments)
     if name in _REWRITES:

@@ -38,6 +38,24 @@ def is_infinite(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return fill_template("ABS(:of) = DOUBLE('Infinity')", of=node.this)
 
 
+def modulo(node: exp.Mod, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a remainder that is NaN where a float is divided by 0, as the IEEE has it."""
+    divisor = node.expression.unnest()
+    if isinstance(divisor, exp.Literal) and divisor.this.strip("0."):
+        return None
+    types = [one.typeName() for one in kinds(node, [node.this, divisor]) or ()]
+    if {"double", "float"}.isdisjoint(types):
+        return None
+    remainder = exp.Mod(
+        this=exp.paren(node.this.copy()),
+        expression=anonymous("NULLIF", divisor, exp.Literal.number(0)),
+    )
+    return fill_template(
+        "IF((:divisor) = 0 AND (:of) IS NOT NULL, DOUBLE('NaN'), :remainder)",
+        of=node.this, divisor=divisor, remainder=remainder,
+    )  # fmt: skip
+
+
 #: The call of Spark that makes an integer of a double.
 _TRUNCATIONS: dict[type[exp.Expr], str] = {
     exp.Trunc: "BIGINT",

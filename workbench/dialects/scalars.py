@@ -37,13 +37,17 @@ from workbench.dialects.numbers import (
     is_nan,
     log10_of_log,
     log_with_infinity,
+    modulo,
     round_double,
     sign,
     truncate,
 )
 from workbench.dialects.texts.functions import (
+    base64,
     chr_of_code,
     concat_as_text,
+    decode,
+    encode,
     format_text,
     hex_lower,
     initcap,
@@ -172,10 +176,17 @@ def _generic_call(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr |
         named_fields = [(exp.Literal.string(f"col{k}"), one) for k, one in enumerate(arguments, 1)]
         return anonymous("NAMED_STRUCT", *(part for pair in named_fields for part in pair))
     if name == "printf" and len(arguments) > 1:
-        # printf of a null is null.
-        all_not_null = exp.and_(*(is_not_null(one) for one in arguments[1:]))
-        return exp.Case(ifs=[exp.If(this=all_not_null, true=node.copy())])
+        return _printf(node, arguments[1:], kinds)
     return rewrite_duckdb_call(node, kinds) if dialect == "duckdb" else None
+
+
+def _printf(node: exp.Anonymous, values: list[exp.Expr], kinds: Kinds) -> exp.Expr:
+    """Return ``printf``, which is null where a value is, and writes decimals as doubles."""
+    all_not_null = exp.and_(*(is_not_null(one) for one in values))
+    for one, data_type in zip(values, kinds(node, values) or (), strict=False):
+        if data_type.typeName() == "decimal":
+            one.replace(exp.cast(one.copy(), "DOUBLE"))
+    return exp.Case(ifs=[exp.If(this=all_not_null, true=node.copy())])
 
 
 def _grouping(node: exp.Grouping, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -237,6 +248,9 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.Length: length_of,
     exp.ArraySize: array_length,
     exp.Hex: hex_lower,
+    exp.Encode: encode,
+    exp.ToBase64: base64,
+    exp.Decode: decode,
     exp.Cast: cast,
     exp.TryCast: try_cast,
     exp.If: cast_condition,
@@ -247,6 +261,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.Anonymous: _generic_call,
     exp.Add: sum_of_times,
     exp.Sub: sum_of_times,
+    exp.Mod: modulo,
     exp.IsNan: is_nan,
     exp.IsInf: is_infinite,
     exp.Concat: concat_as_text,
@@ -271,6 +286,8 @@ _CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr 
         *(
             exp.DayOfWeek,
             exp.DayOfWeekIso,
+            exp.Monthname,
+            exp.Mod,
             exp.DateDiff,
             exp.Format,
             exp.Length,

@@ -169,7 +169,7 @@ def call_from_template(
     template = templates.get((name, len(arguments)))
     if template is None:
         return None
-    parts = dict(zip("abc", arguments, strict=False))
+    parts = dict(zip("abcdef", arguments, strict=False))
     return exp.paren(fill_template(template, **parts), copy=False)
 
 

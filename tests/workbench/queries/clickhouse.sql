@@ -135,3 +135,9 @@ SELECT hex(SHA256('a')) AS a, lower(hex(SHA1('b'))) AS b, hex(MD5('c')) AS c;
 
 -- users at each step of a funnel, by a list that becomes rows
 SELECT arrayJoin(range(1, 4)) AS step, countIf(level >= step) AS n, arrayJoin([0, 1]) AS k, sum(k) AS s FROM (SELECT who, windowFunnel(60)(at, what = 'a', what = 'b', what = 'c') AS level FROM events GROUP BY who) WHERE step != 2 GROUP BY step, k HAVING n > 0 ORDER BY step, k;
+
+-- weeks, days and names of parts of times
+SELECT id, toWeek(day) AS a, toWeek(day - 3, 3) AS b, toYearWeek(day - 1) AS c, toYearWeek(day - 3, 3) AS d, toDayOfWeek(day, 1) AS e, toDayOfWeek(day, 2) AS f, toDayOfWeek(day, 3) AS g, dateName('month', day) AS h, dateName('weekday', day) AS i, monthName(day) AS j, toYYYYMMDDhhmmss(toDateTime(day) + 3661) AS k, toString(YYYYMMDDToDate(20240229)) AS l, toString(toStartOfISOYear(day - 1)) AS m, toRelativeDayNum(day) AS n, age('month', toDate('2023-11-30'), day) AS o, age('hour', toDateTime('2024-01-01 00:30:00'), toDateTime(day)) AS p, toString(day + toIntervalMonth(1)) AS q, toString(toIntervalDay(id) + day) AS r, toString(makeDateTime(2024, 1, 2, 3, 4, 5)) AS s, dateDiff('millisecond', toDateTime('2024-01-01 00:00:01'), toDateTime(day)) AS u FROM t ORDER BY id;
+
+-- codes of texts, and remainders of floats
+SELECT id, base64Encode(repeat('ab', 40)) AS a, base64Decode(base64Encode('x')) AS b, concatWithSeparator('-', p, 'z') AS c, firstLine('a\nb') AS d, alphaTokens('ab1cd') AS e, exp2(3) AS f, exp10(2) AS g, bitTest(5, 2) AS h, roundBankers(2.25, 1) AS i, x % 2.5 AS j, isFinite(y % 0) = 1 AS k, toInt32(isFinite(y)) AS l FROM t ORDER BY id;

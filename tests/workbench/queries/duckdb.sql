@@ -526,3 +526,9 @@ SELECT id, time_bucket(INTERVAL 5 DAY, day, DATE '2024-02-07') AS a, time_bucket
 
 -- dates and computed intervals, and the later of a date and a text
 SELECT id, day + (id || ' hours')::INTERVAL AS a, INTERVAL 2 HOUR + day AS b, day - '1 day'::INTERVAL AS c, greatest(day, '2024-01-05') AS d, least(day::TIMESTAMP, '2024-01-05 01:00', NULL) AS e FROM t ORDER BY id;
+
+-- list comprehensions
+SELECT id, [k * 2 + id for k in range(4) if k <> x] AS a, [k for K in [[1], [2, 3]]] AS b FROM t ORDER BY id;
+
+-- remainders of floats, numbers in a format, codes, and units of intervals
+SELECT id, x % (y - 1) AS a, y % 2 AS b, printf('%.2f', price) AS c, base64(repeat('ab', 40)::BLOB) AS d, date_diff('millisecond', DATE '2024-01-01', day) AS e, date_diff('microsecond', day::TIMESTAMP, TIMESTAMP '2024-01-01 00:00:00.5') AS f, to_hours(id) + day AS g, day::TIMESTAMP - to_months(1) AS h FROM t ORDER BY id;

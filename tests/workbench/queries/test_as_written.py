@@ -215,6 +215,23 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
             "SELECT to_char(max(day), 'DD Mon YYYY, HH:MI AM') FROM t",
             "12 Jan 2024, 12:00 AM",
         ),
+        (
+            "postgres",
+            "SELECT to_char(max(day) + 2, 'FMMonth DD, FMDay, Dy, ID, D') FROM t",
+            "January 14, Sunday, Sun, 7, 1",
+        ),
+        ("postgres", "SELECT to_date('April 04, 2021', 'FMMonth DD, YYYY')", date(2021, 4, 4)),
+        (
+            "postgres",
+            "SELECT max(t || 'bc')::varchar(2) || 'a  '::char(2) || 'xy'::char FROM t",
+            "wbax",
+        ),
+        (
+            "postgres",
+            "SELECT encode(repeat('a', 58)::bytea, 'base64') || "
+            "encode(decode('0aFF', 'hex'), 'hex')",
+            "YWFh" * 19 + "\nYQ==0aff",
+        ),
     ],
 )
 def test_a_query_of_one_value_has_the_answer_of_its_dialect(

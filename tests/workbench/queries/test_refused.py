@@ -28,6 +28,19 @@ REFUSED: list[tuple[str, str, str]] = [
     ("clickhouse", "SELECT x = ALL (SELECT much FROM events) FROM t",
      "query: = ALL and != ANY of a query are not available, as ClickHouse compares with one value "
      "there; compare with min(...) and max(...) of the query."),
+    ("duckdb", "SELECT [{'a': id}]::VARCHAR FROM t",
+     "query: Spark writes [{'a': id}] as text in another way than duckdb; write its fields."),
+    ("postgres", "SELECT (now() - day)::text FROM t",
+     "query: Spark writes (CURRENT_TIMESTAMP - day) as text in another way than postgres; write "
+     "its parts, as in extract(epoch FROM x)."),
+    ("clickhouse", "SELECT toString([id]) FROM t",
+     "query: Spark writes [id] as text in another way than clickhouse; write its elements by "
+     "arrayStringConcat."),
+    ("postgres", "SELECT encode(t::bytea, 'escape') FROM t",
+     "query: encode takes bytes or text, and 'hex' or 'base64'."),
+    ("duckdb", "SELECT [x for x, i in [1]]",
+     "query: a list comprehension has no position here; use list_transform, whose lambda may have "
+     "one."),
     ("duckdb", "SELECT mush, sum(much) OVER () FROM events",
      "query: there is no column 'mush'; did you mean 'much'?"),
     ("clickhouse", "SELECT WHO FROM events",

@@ -20,6 +20,7 @@ from workbench.dialects.clickhouse.times import text_of_date_time64
 from workbench.dialects.clickhouse.zones import rewrite_zones
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
 from workbench.dialects.numbers import cast_condition_to_number
+from workbench.dialects.texts.written import check_as_text
 from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
@@ -31,7 +32,6 @@ _NAMES = {
     "lengthutf8": "length",
     "lowerutf8": "lower",
     "upperutf8": "upper",
-    "todayofweek": "weekday",
 }
 #: Casts to integers that wrap around, with their bits and Spark's type.
 _WRAPPING_CASTS = {
@@ -125,7 +125,7 @@ def _rewrite_cast(node: exp.Cast, kinds: Kinds) -> None:
     """Rewrite a cast to a text, to a decimal, or to an integer that wraps around."""
     to = node.args["to"]
     if to.this in exp.DataType.TEXT_TYPES:
-        if (text := text_of_number(node.this, kind_of(node, node.this, kinds))) is not None:
+        if (text := _as_text(node, node.this, kinds)) is not None:
             node.replace(text)
     elif (decimal := decimal_type(to)) is not None:
         node.set("to", decimal)
@@ -157,11 +157,17 @@ def _rewrite_call(node: exp.Anonymous, kinds: Kinds) -> None:
         if name == "tostring":
             cast_condition_to_number(arguments[0], "INT")
             arguments = node.expressions
-        kind = kind_of(node, arguments[0], kinds) if name == "tostring" else ""
-        text = text_of_number(arguments[0], kind)
+        text = _as_text(node, arguments[0], kinds) if name == "tostring" else None
         node.replace(text or exp.cast(arguments[0].copy(), _CASTS[name]))
     elif (result := rewrite_clickhouse_call(node, kinds)) is not None:
         node.replace(result)
+
+
+def _as_text(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr | None:
+    """Return a value as text; None if Spark's text is the same."""
+    types = kinds(node, [value])
+    check_as_text([value], types, "clickhouse")
+    return text_of_number(value, types[0].typeName() if types else "")
 
 
 def _wrapping_cast(value: exp.Expr, name: str) -> exp.Expr:

@@ -19,7 +19,7 @@ from workbench.dialects.clickhouse.times import to_date_time64
 from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.clickhouse.urls import part_of_url, url_parameter
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.texts.functions import capitals
+from workbench.dialects.texts.functions import ONE_LINE_OF_BASE64, capitals
 from workbench.dialects.texts.json_parts import (
     CLICKHOUSE_JSON,
     clickhouse_json_extract,
@@ -30,6 +30,8 @@ from workbench.dialects.times.intervals import bucket_start, shift_time
 from workbench.dialects.writing import anonymous, call_from_template, fill_template
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
+#: The days since the last Sunday.
+_FROM_SUNDAY = "PMOD(WEEKDAY(:a) + 1, 7)"
 #: Templates by name and number of arguments.
 _TEMPLATES: dict[tuple[str, int], str] = {
     # Times
@@ -38,7 +40,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("tohour", 1): "HOUR(:a)", ("tominute", 1): "MINUTE(:a)", ("tosecond", 1): "SECOND(:a)",
     ("toyyyymm", 1): "YEAR(:a) * 100 + MONTH(:a)",
     ("toyyyymmdd", 1): "YEAR(:a) * 10000 + MONTH(:a) * 100 + DAY(:a)",
-    ("tostartofweek", 1): "DATE_ADD(DATE(:a), -PMOD(WEEKDAY(:a) + 1, 7))",
+    ("tostartofweek", 1): f"DATE_ADD(DATE(:a), -{_FROM_SUNDAY})",
     ("tostartoffiveminutes", 1): _MINUTES.format(5),
     ("tostartoffiveminute", 1): _MINUTES.format(5),
     ("tostartoftenminutes", 1): _MINUTES.format(10),
@@ -51,6 +53,15 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("fromunixtimestamp64milli", 2): "TIMESTAMP_MILLIS(:a)",
     ("fromunixtimestamp64micro", 2): "TIMESTAMP_MICROS(:a)",
     ("makedate", 3): "MAKE_DATE(:a, :b, :c)", ("now", 1): "NOW()",
+    ("torelativedaynum", 1): "UNIX_DATE(DATE(:a))",
+    ("toyyyymmddhhmmss", 1): "(YEAR(:a) * 10000 + MONTH(:a) * 100 + DAY(:a)) * "
+    "BIGINT(1000000) + HOUR(:a) * 10000 + MINUTE(:a) * 100 + SECOND(:a)",
+    ("yyyymmddtodate", 1): "MAKE_DATE((:a) DIV 10000, (:a) DIV 100 % 100, (:a) % 100)",
+    ("makedatetime", 6): "MAKE_TIMESTAMP(:a, :b, :c, :d, :e, :f)",
+    ("tostartofisoyear", 1): "DATE(DATE_TRUNC('WEEK', "
+    "MAKE_DATE(EXTRACT(YEAROFWEEK FROM :a), 1, 4)))",
+    # Weeks begin on Sundays, and the first one of a year with its first Sunday.
+    ("toweek", 1): f"(DAYOFYEAR(:a) + 6 - {_FROM_SUNDAY}) DIV 7",
     ("today", 0): "CURRENT_DATE()", ("yesterday", 0): "DATE_ADD(CURRENT_DATE(), -1)",
     # Texts
     ("replaceall", 3): "REPLACE(:a, :b, :c)",
@@ -61,6 +72,10 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("splitbywhitespace", 1): "FILTER(SPLIT(:a, '[ \\\\t\\\\r\\\\n]+'), x -> x <> '')",
     ("countsubstrings", 2): "(CHAR_LENGTH(:a) - CHAR_LENGTH(REPLACE(:a, :b, ''))) "
     "DIV NULLIF(CHAR_LENGTH(:b), 0)",
+    ("base64encode", 1): ONE_LINE_OF_BASE64,
+    ("base64decode", 1): "STRING(UNBASE64(:a))",
+    ("alphatokens", 1): "REGEXP_EXTRACT_ALL(:a, '[a-zA-Z]+', 0)",
+    ("firstline", 1): "REGEXP_EXTRACT(:a, '^[^\\r\\n]*', 0)", ("tobool", 1): "BOOLEAN(:a)",
     ("countmatches", 2): "REGEXP_COUNT(:a, :b)",
     ("multisearchany", 2): "EXISTS(:b, each_ -> CONTAINS(:a, each_))",
     ("multimatchany", 2): "EXISTS(:b, each_ -> RLIKE(:a, each_))",
@@ -100,6 +115,9 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("rand32", 0): "BIGINT(RAND() * 4294967296)",
     ("log1p", 1): "CASE WHEN (:a) > -1 THEN LOG1P(:a) WHEN (:a) = -1 THEN DOUBLE('-Infinity') "
     "WHEN (:a) < -1 THEN DOUBLE('NaN') END",
+    ("exp2", 1): "POWER(2, :a)", ("exp10", 1): "POWER(10, :a)",
+    ("isfinite", 1): "ABS(:a) < DOUBLE('Infinity')",
+    ("bittest", 2): "SHIFTRIGHT(:a, INT(:b)) & 1", ("roundbankers", 2): "BROUND(:a, :b)",
     ("clamp", 3): "LEAST(GREATEST(:a, :b), :c)",
     ("max2", 2): "DOUBLE(GREATEST(:a, :b))", ("min2", 2): "DOUBLE(LEAST(:a, :b))",
     ("positivemodulo", 2): "PMOD(:a, :b)", ("bitshiftleft", 2): "SHIFTLEFT(:a, INT(:b))",
@@ -110,7 +128,8 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("mapcontains", 2): "MAP_CONTAINS_KEY(:a, :b)",
     ("roundbankers", 1): "BROUND(:a)",
 }  # fmt: skip
-_ADD_OR_SUBTRACT = re.compile(r"(add|subtract)(second|minute|hour|day|week|month|quarter|year)s$")
+_UNITS = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
+_ADD_OR_SUBTRACT = re.compile(rf"(add|subtract)({'|'.join(_UNITS)})s$")
 _CAST_OR_DEFAULT = re.compile(r"to(u?int(?:8|16|32|64)|float(?:32|64))or(zero|null)$")
 _SPARK_TYPES = {
     "int8": "TINYINT", "int16": "SMALLINT", "int32": "INT", "int64": "BIGINT",
@@ -163,6 +182,68 @@ def _multi_if(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Ex
     pairs = zip(arguments[:-1:2], arguments[1::2], strict=True)
     ifs = [exp.If(this=when.copy(), true=then.copy()) for when, then in pairs]
     return exp.Case(ifs=ifs, default=arguments[-1].copy())
+
+
+#: The number of a day of the week, by ``toDayOfWeek``'s mode.
+_DAYS_OF_WEEK = {
+    "0": "WEEKDAY(:a) + 1", "1": "WEEKDAY(:a)", "2": _FROM_SUNDAY, "3": f"{_FROM_SUNDAY} + 1",
+}  # fmt: skip
+#: The week of ISO 8601, in the mode that is one.
+_ISO_WEEKS = {
+    "toweek": "WEEKOFYEAR(:a)",
+    "toyearweek": "EXTRACT(YEAROFWEEK FROM :a) * 100 + WEEKOFYEAR(:a)",
+}
+#: The letters of Spark for a named part of a time.
+_NAMED_PARTS = {
+    "year": "yyyy", "quarter": "q", "month": "MMMM", "dayofyear": "D", "day": "d",
+    "weekday": "EEEE", "hour": "H", "minute": "m", "second": "s",
+}  # fmt: skip
+
+
+def _day_of_week(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    mode = arguments[1].sql() if len(arguments) == 2 else ""
+    template = _DAYS_OF_WEEK.get(mode)
+    return exp.paren(fill_template(template, a=arguments[0]), copy=False) if template else None
+
+
+def _week(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    name, mode = node.name.lower(), arguments[1].sql() if len(arguments) == 2 else ""
+    template = _ISO_WEEKS[name] if mode == "3" else None
+    if len(arguments) == 1 and name == "toyearweek":
+        # Its days before the first Sunday belong to the last week of the year before.
+        sunday = fill_template(f"DATE_ADD(DATE(:a), -{_FROM_SUNDAY})", a=arguments[0])
+        template = "YEAR(:a) * 100 + (DAYOFYEAR(:a) + 6) DIV 7"
+        arguments = [sunday]
+    if template is None:
+        return call_from_template(_TEMPLATES, name, arguments)
+    return exp.paren(fill_template(template, a=arguments[0]), copy=False)
+
+
+def _named_part(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``dateName``: a part of a time as text, months and days of the week by name."""
+    letters = _NAMED_PARTS.get(arguments[0].name.lower()) if len(arguments) == 2 else None
+    if letters is None:
+        return None
+    return anonymous("DATE_FORMAT", arguments[1], exp.Literal.string(letters))
+
+
+def _age(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return the whole units between two times."""
+    if len(arguments) != 3 or arguments[0].name.lower() not in _UNITS:
+        return None
+    return anonymous("TIMESTAMPDIFF", exp.var(arguments[0].name.upper()), *arguments[1:])
+
+
+def _interval(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``toIntervalDay(n)`` and the like."""
+    unit = exp.var(node.name[len("tointerval") :].upper())
+    return exp.Interval(this=arguments[0].copy(), unit=unit) if len(arguments) == 1 else None
+
+
+def _concat_with_separator(
+    node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds
+) -> exp.Expr | None:
+    return exp.ConcatWs(expressions=[one.copy() for one in arguments], safe=True, coalesce=False)
 
 
 def _transform(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -251,6 +332,12 @@ def _extract(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Exp
 
 _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
     "multiif": _multi_if,
+    "age": _age,
+    "todayofweek": _day_of_week,
+    **dict.fromkeys(_ISO_WEEKS, _week),
+    "datename": _named_part,
+    "concatwithseparator": _concat_with_separator,
+    **{f"tointerval{unit}": _interval for unit in _UNITS},
     "initcaputf8": _initcap_utf8,
     "tupleelement": tuple_element,
     "transform": _transform,

@@ -151,6 +151,43 @@ def hex_lower(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return anonymous("LOWER", node.copy()) if dialect in POSTGRES else None
 
 
+#: Spark breaks lines after 76 letters.
+ONE_LINE_OF_BASE64 = "REGEXP_REPLACE(BASE64(:a), '[\\r\\n]', '')"
+#: Bytes as text, and text as bytes, by the name of a format.
+_ENCODED = {
+    "hex": "LOWER(HEX(:bytes))",
+    "base64": "REPLACE(BASE64(:bytes), '\\r', '')",
+}
+_DECODED = {"hex": "UNHEX(:text)", "base64": "UNBASE64(:text)"}
+
+
+def encode(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return bytes as text, in Postgres."""
+    if dialect not in POSTGRES:
+        return None
+    return fill_template(_by_format(_ENCODED, node, "encode"), bytes=node.this)
+
+
+def decode(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the bytes that a text stands for, in Postgres."""
+    if dialect not in POSTGRES:
+        return None
+    return fill_template(_by_format(_DECODED, node, "decode"), text=node.this)
+
+
+def _by_format(templates: dict[str, str], node: exp.Expr, sql_name: str) -> str:
+    format_node = node.args.get("charset")
+    template = templates.get(format_node.name.lower()) if format_node is not None else None
+    if template is None:
+        raise WorkbenchError(f"query: {sql_name} takes bytes or text, and 'hex' or 'base64'.")
+    return template
+
+
+def base64(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return bytes as text, in one line."""
+    return fill_template(ONE_LINE_OF_BASE64, a=node.this)
+
+
 def _postgres_format(arguments: list[exp.Expr]) -> exp.Expr:
     """Return a text with values in the places of ``%s``; a null value is an empty text."""
     template = arguments[0]

@@ -29,6 +29,10 @@ def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
             )
         return fill_template(f"UNIX_SECONDS(TIMESTAMP(:t)) DIV {SECONDS[unit]}", t=unit_start)
 
+    if unit in ("MILLISECOND", "MICROSECOND"):
+        units = f"UNIX_{unit.removesuffix('SECOND')}S(TIMESTAMP(:b))"
+        difference = f"{units} - {units.replace(':b', ':a')}"
+        return exp.paren(fill_template(difference, a=node.expression, b=node.this), copy=False)
     if unit in MONTHS or unit in ("HOUR", "MINUTE", "SECOND"):
         return exp.paren(
             exp.Sub(this=unit_number(node.this), expression=unit_number(node.expression))
@@ -43,7 +47,7 @@ def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return exp.IntDiv(this=anonymous("DATEDIFF", *days), expression=exp.Literal.number(7))
     raise WorkbenchError(
         f"query: date_diff does not count {unit.lower()}s here; use years, quarters, months, "
-        "weeks, days, hours, minutes or seconds."
+        "weeks, days, hours, minutes, seconds, milliseconds or microseconds."
     )
 
 

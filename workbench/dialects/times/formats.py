@@ -20,10 +20,11 @@ _COMPUTED = {
     "V": "LPAD(CAST(EXTRACT(WEEK FROM :time) AS STRING), 2, '0')",
     "u": "CAST(EXTRACT(DOW_ISO FROM :time) AS STRING)",
     "w": "CAST(EXTRACT(DOW FROM :time) - 1 AS STRING)",
+    "D": "CAST(EXTRACT(DOW FROM :time) AS STRING)",
     "Q": "CAST(EXTRACT(QUARTER FROM :time) AS STRING)",
 }
-#: Those of them that a dialect has; D of Postgres, which sqlglot reads as %u, begins on Sundays.
-_COMPUTED_IN = {"clickhouse": "GVuwQ", "duckdb": "GVuw", **dict.fromkeys(POSTGRES, "GVQ")}
+#: Those of them that a dialect has.
+_COMPUTED_IN = {"clickhouse": "GVuwQ", "duckdb": "GVuw", **dict.fromkeys(POSTGRES, "DGVuQ")}
 #: Directives with their own meaning in ClickHouse.
 _CLICKHOUSE = {
     "i": "%M", "M": "%B", "h": "%I", "s": "%S", "W": "%A", "c": "%m",
@@ -34,8 +35,8 @@ _DUCKDB = {"x": "%Y-%m-%d", "X": "%H:%M:%S", "c": "%Y-%m-%d %H:%M:%S"}
 #: Parts of a format of Postgres that sqlglot does not convert to directives.
 _POSTGRES = {
     "HH": "%I", "AM": "%p", "PM": "%p", "Mon(?!th)": "%b", "MS": "%g", "(?<!%)Q": "%Q",
-    # sqlglot takes the first letter of Dy for a part of its own.
-    "%uy": "%a",
+    # sqlglot takes letters of FMMonth, FMDay, Dy, D and ID for parts of their own.
+    "F%month": "%B", "FM%uay": "%A", "%uy": "%a", "(?<!I)%u(?!ay|Y)": "%D", "I%u": "%u",
 }  # fmt: skip
 _DIRECTIVE = re.compile(r"%(-?.)")
 

@@ -42,7 +42,7 @@ def clickhouse_sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.E
     """Return a sum or difference of times in ClickHouse, which counts seconds, or days of dates."""
     left, right = node.this, node.expression
     if any(is_interval(one) for one in (left, right)):
-        return None
+        return _date_and_days(node, kinds)
     if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
         return None
     left_type, right_type = kind_of(node, left, kinds), kind_of(node, right, kinds)
@@ -61,6 +61,15 @@ def clickhouse_sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.E
     if left_type == "date" and right_type in NUMBERS:
         sign = "-" if isinstance(node, exp.Sub) else ""
         return fill_template(f"DATE_ADD(:a, {sign}INT(:b))", a=left, b=right)
+    return None
+
+
+def _date_and_days(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
+    """Return the date that a date and a computed number of days are; Spark makes it a time."""
+    for time, days in ((node.this, node.expression), (node.expression, node.this)):
+        is_days = isinstance(days, exp.Anonymous) and days.name.upper() == "MAKE_DT_INTERVAL"
+        if is_days and len(days.expressions) == 1 and kind_of(node, time, kinds) == "date":
+            return exp.cast(node.copy(), "DATE")
     return None
 
 

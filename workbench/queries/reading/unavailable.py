@@ -185,11 +185,6 @@ _KEYS = (exp.JSONBContainsTopKey, exp.JSONBContainsAnyTopKeys, exp.JSONBContains
 
 def _check_expressions(tree: exp.Expr) -> None:
     """Refuse expressions that Spark does not have, or gives other values for."""
-    if tree.find(exp.Comprehension):
-        raise WorkbenchError(
-            "query: a list comprehension with FOR is not available; use list_transform and "
-            "list_filter."
-        )
     for path in tree.find_all(exp.JSONPath):
         if path.find(*_MULTIPLE):
             raise WorkbenchError(

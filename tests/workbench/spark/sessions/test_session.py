@@ -29,9 +29,9 @@ def test_options_that_the_active_session_does_not_have_are_warned_of(spark: Spar
     same = {"spark.sql.session.timeZone": "UTC", "spark.ui.showConsoleProgress": False}
     assert wb.session(same) is spark
     with pytest.warns(wb.WorkbenchWarning) as warned:
-        assert wb.session({"spark.executor.cores": 3, "spark.master": "local[7]"}) is spark
+        assert wb.session({"spark.task.cpus": 3, "spark.master": "local[7]"}) is spark
     assert [str(one.message).partition(";")[0] for one in warned] == [
-        "conf: 'spark.executor.cores' is to be '3', but a session runs already and does not have it",
+        "conf: 'spark.task.cpus' is to be '3', but a session runs already and does not have it",
         "conf: 'spark.master' is to be 'local[7]', but a session runs already and has 'local[2]'",
     ]
 

@@ -7,6 +7,7 @@ gets a few of these per micro-batch, and passes bundles of emitted rows to the w
 
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -23,6 +24,7 @@ from workbench.spark.shipping import ship, with_packages
 from workbench.spark.shuffle import Carried, numbered, with_partition
 from workbench.spark.steps import named_task
 from workbench.windows.stream.processor import BUCKET, processor_of
+from workbench.windows.stream.watermarks import plan_of
 from workbench.windows.stream.worker.bucket import BucketTask
 from workbench.windows.stream.worker.operator import HASH, StreamOperator
 from workbench.windows.stream.worker.packing import Seal
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 OBSERVED = "wb.over"
 #: Makes names unique: Spark refuses a query that observes two counts under one name.
 _NUMBERS = itertools.count()
+#: A column or a variable in Spark's plans. Spark numbers both anew in each session.
+_REFERENCE = re.compile(r"([^\s()\[\],]*?)(?:_\d+)?#\d+")
 
 
 @dataclass(frozen=True)
@@ -162,16 +166,36 @@ def bucket_names(buckets: int) -> list[int]:
     return [int(name) for name in numbers_for(buckets, buckets)]
 
 
-def _computed(carried: Carried) -> list[str]:
-    """Return Spark's text of the values that are computed, not columns of the stream.
+def _computed(carried: Carried) -> list[list[str]]:
+    """Return the text, the type and the columns of each value that is computed for the call.
 
     Spark's name of an expression is the same in each session; the text of a Column is not.
     """
     table = carried.table
     own = {carried.of(name) for name in table.schema.names}
-    # Wrapped in another expression, because an alias would replace the text of the value.
-    values = [value.isNotNull() for name, value in carried.wanted.items() if name not in own]
-    return list(table.without_rows.select(*values).columns) if values else []
+    found = []
+    for name, value in carried.wanted.items():
+        if name not in own:
+            # Wrapped in another expression, because an alias would replace the text of the value.
+            both = table.without_rows.select(value, value.isNotNull())
+            kind = both.schema[0].dataType.simpleString()
+            found.append([both.columns[1], kind, *columns_read(plan_of(both))])
+    return found
+
+
+def columns_read(plan: str) -> list[str]:
+    """Return the columns that the first step of a plan reads, and the variables of its functions.
+
+    Spark's name of an expression writes the text 'paid' as it writes a column paid.
+
+    Examples
+    --------
+    >>> columns_read("~Project [(kind#3 = paid) AS yes#4, exists(paid#5, lambda x_1#6) AS no#7]")
+    ['kind', 'yes', 'paid', 'x', 'no']
+    """
+    # Spark marks the steps of a stream.
+    step = next((one for one in plan.splitlines() if one.lstrip("~").startswith("Project")), "")
+    return [str(name) for name in _REFERENCE.findall(step)]
 
 
 def _fingerprint(bound: BoundStream) -> bytes:

@@ -1,6 +1,8 @@
 """Emit on window close, without Spark: each row is emitted once, with its batch answer."""
 
+from collections.abc import Callable
 from dataclasses import make_dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 import workbench as wb
 from tests.drawn import draws
 from tests.workbench.windows.stream.cases import (
+    SCHEMA,
     SEAL,
     TICK,
     Memory,
@@ -25,12 +28,15 @@ from tests.workbench.windows.stream.cases import (
     tie_breakers,
 )
 from workbench import Frame, fn
+from workbench.columnar.zones import with_zones
 from workbench.functions.fn import Function
 from workbench.functions.order import OrderColumn
 from workbench.windows.stream.worker.bucket import BucketStep, BucketTask
 from workbench.windows.stream.worker.close import LATE, UNTIMED, CloseOperator
 from workbench.windows.stream.worker.directory import Directory
+from workbench.windows.stream.worker.operator import StreamOperator
 from workbench.windows.stream.worker.packing import VERSION, Seal, unpacked_part
+from workbench.windows.stream.worker.update import UpdateOperator
 
 END = 10**9
 RANGE = {"total": fn.sum("value").over(Frame.range(None, 0))}
@@ -236,6 +242,37 @@ def test_parts_that_shrink_are_merged() -> None:
     assert len(store.parts) == 1
     directory = Directory.unpacked(store.first, SEAL)
     assert len(directory.busy.first) == len(directory.idle.first) == 1
+
+
+@pytest.mark.parametrize("mode", [CloseOperator, partial(UpdateOperator, timed=True)])
+def test_a_restarted_session_may_have_another_time_zone_and_longer_texts(
+    mode: Callable[..., StreamOperator],
+) -> None:
+    functions = {"times": fn.last_k("time", 2), "word": fn.max("key")}
+    functions = {name: one.over(Frame.rows(-2, 0)) for name, one in functions.items()}
+    plain, restarted = (query_of(mode, functions, part_bytes=1) for _ in range(2))
+    kinds = {"time": pa.timestamp("us", "Asia/Tokyo"), "key": pa.large_string()}
+    schema = pa.schema([field.with_type(kinds.get(field.name, field.type)) for field in SCHEMA])
+    # Some parts are written by the first session, and some by the second.
+    rounds = (range(24), SCHEMA), (range(8), schema), (range(4, 12), schema), (range(24), SCHEMA)
+    for number, (keys, kept) in enumerate(rounds):
+        rows = spread([(f"k{key}", number * 2_000, 1, 100 * number + key) for key in keys])
+        steps = [
+            query.task.step(query.store, given, number * 2_000 - 3_000)
+            for query, given in ((plain, rows), (restarted, rows.cast(kept)))
+        ]
+        one, other = (sorted(map(repr, _in_utc(step))) for step in steps)
+        assert one == other
+
+
+def _in_utc(step: BucketStep | None) -> list[dict[str, Any]]:
+    """Return the output of a step, with its times in UTC."""
+    assert step is not None
+    zone = [
+        field.with_type(with_zones(field.type, lambda _: "UTC")) for field in step.output.schema
+    ]
+    rows: list[dict[str, Any]] = step.output.cast(pa.schema(zone)).to_pylist()
+    return rows
 
 
 @pytest.mark.parametrize(

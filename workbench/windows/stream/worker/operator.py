@@ -30,6 +30,7 @@ from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.task import WindowTask
+from workbench.windows.stream.worker.packing import typed_as
 
 #: The column with a 64-bit hash of the key, of each arrival and of each partition.
 HASH = "__hash__"
@@ -252,9 +253,7 @@ def concat_rows(retained: pa.Table | None, arrivals: pa.Table | None) -> pa.Tabl
     """
     if retained is None or arrivals is None:
         return arrivals if retained is None else retained
-    if retained.schema != arrivals.schema:
-        retained = retained.select(arrivals.column_names).cast(arrivals.schema)
-    return pa.concat_tables([retained, arrivals])
+    return pa.concat_tables([typed_as(retained, arrivals), arrivals])
 
 
 def integers_of(retained: Block | None, name: str, partitions: int) -> Ints:

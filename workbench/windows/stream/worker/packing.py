@@ -177,9 +177,25 @@ def joined(parts: list[Block]) -> Block | None:
     if not parts:
         return None
     sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-    keys = pa.concat_tables([part.keys for part in parts])
-    rows = pa.concat_tables([part.rows for part in parts])
+    keys = pa.concat_tables([typed_as(part.keys, parts[0].keys) for part in parts])
+    rows = pa.concat_tables([typed_as(part.rows, parts[0].rows) for part in parts])
     return Block(keys, offsets_of(sizes), rows)
+
+
+def typed_as(rows: pa.Table, other: pa.Table) -> pa.Table:
+    """Return the columns of another table, cast to its types.
+
+    A part keeps the types of the session that wrote it, and settings such as the time zone may
+    have changed since.
+
+    Examples
+    --------
+    >>> typed_as(pa.table({"n": pa.array([1], pa.int32())}), pa.table({"n": [2]})).schema.types
+    [DataType(int64)]
+    """
+    if rows.schema == other.schema:
+        return rows
+    return rows.select(other.column_names).cast(other.schema)
 
 
 def take_partitions(block: Block, partitions: Ints) -> Block:

@@ -302,7 +302,10 @@ def _updated_rows(
     answer, emitted = merged.before.copy(), batch.emitted
     answer[recomputed.affected] = batch.retained + np.arange(len(recomputed.affected))
     if recomputed.columns:
-        emitted = [pa.concat_arrays(pair) for pair in zip(emitted, recomputed.columns, strict=True)]
+        emitted = [
+            pa.concat_arrays([old if old.type == new.type else old.cast(new.type), new])
+            for old, new in zip(emitted, recomputed.columns, strict=True)
+        ]
     return UpdatedRows(merged, source, tie, answer, emitted)
 
 

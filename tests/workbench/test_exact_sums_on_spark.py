@@ -45,6 +45,9 @@ def test_a_window_adds_up_exactly_by_either_engine(amounts: DataFrame, engine: s
         wb.over(
             amounts.where("n < 0"), None, "i", frame, engine=engine, sum_n=fn.sum("n")
         ).collect()
+    wide = fn.sum(F.lit(Decimal(9 * 10**37)))
+    with pytest.raises(Exception, match="sum_w: a sum has more than 38 digits; cast the column"):
+        wb.over(amounts, None, "i", frame, engine=engine, sum_w=wide).collect()
 
 
 def test_the_naive_method_adds_up_exactly(amounts: DataFrame) -> None:

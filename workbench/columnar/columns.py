@@ -341,6 +341,19 @@ def type_between(kind: pa.DataType) -> pa.DataType:
     return kind if same_type else pa.timestamp("us")
 
 
+def times_between(micros: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return times between others of a type, from microseconds.
+
+    Examples
+    --------
+    >>> times_between(pa.array([1, None]), pa.time64("ns")).type
+    Time64Type(time64[ns])
+    """
+    between = type_between(kind)
+    # Spark's times of day come with a finer unit.
+    return (micros.cast(pa.time64("us")) if pa.types.is_time64(kind) else micros).cast(between)
+
+
 def upper_words(values: pa.Decimal128Array) -> NDArray[np.int64]:
     """Return the upper 64 of a decimal's 128 bits, with 0 for null."""
     return _words(values, 1)

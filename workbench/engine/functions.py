@@ -31,7 +31,7 @@ from workbench.columnar.columns import (
     rows_of,
     text_of_ends,
     text_parts,
-    type_between,
+    times_between,
 )
 from workbench.columnar.exact_sums import few_parts
 from workbench.engine.aggregates import finish_column, finish_sums, numeric_columns
@@ -155,7 +155,7 @@ def _quantile(window: Window, call: Call) -> pa.Array:
     empty, q = frames.sizes == 0, call.options.q
     types = pa.types.is_timestamp, pa.types.is_date32, pa.types.is_time64
     if any(is_time(values.type) for is_time in types):
-        column, kind = frames.ordered(measured(values)), type_between(values.type)
+        column, kind = frames.ordered(measured(values)), values.type
         quantiles = _quantiles_of_times(window, call, column, frames)
     else:
         is_integer = pa.types.is_integer(values.type)
@@ -163,9 +163,7 @@ def _quantile(window: Window, call: Call) -> pa.Array:
         quantiles, kind = _quantiles_of_numbers(window, call, column, frames), None
     flat = answers(quantiles.ravel(), np.repeat(empty, len(q)))
     if kind is not None:
-        # Quantiles are in microseconds, and the type of times of day may have a finer unit.
-        is_time_of_day = pa.types.is_time64(kind)
-        flat = flat.cast(pa.time64("us")).cast(kind) if is_time_of_day else flat.cast(kind)
+        flat = times_between(flat, kind)
     return flat if call.options.single else lists(flat, len(q), empty)
 
 

@@ -100,8 +100,8 @@ def quantiles(
     ----------
     df : TableLike
     columns : str or list of str
-        Numbers, dates or timestamps, and for "disc" columns of any type that has an order. Nulls
-        do not count; NaN is the largest number.
+        Numbers, dates, timestamps or times of day, and for "disc" columns of any type that has an
+        order. Nulls do not count; NaN is the largest number.
     q : float or list of float
         From 0 to 1. A number returns a value, a list returns an array in the order of the list.
     by : str or list of str, optional

@@ -23,7 +23,7 @@ from workbench.columnar.columns import (
     numbers,
     present,
     rows_of,
-    type_between,
+    times_between,
 )
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
@@ -160,7 +160,7 @@ def interpolated_quantiles(
     Returns
     -------
     pyarrow.Array
-        As :func:`discrete_quantiles` returns it; doubles, or timestamps.
+        As :func:`discrete_quantiles` returns it; doubles, timestamps, or times of day.
 
     Examples
     --------
@@ -169,10 +169,11 @@ def interpolated_quantiles(
     """
     low, high, fraction = quantile_ranks(np.diff(offsets), q)
     is_empty = low.ravel() < 0
-    if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
+    types = pa.types.is_timestamp, pa.types.is_date32, pa.types.is_time64
+    if any(is_time(values.type) for is_time in types):
         first, last = keys_at(offsets, measured(values), low, high)
         times = instants_between(first, last, fraction)
-        return answers(times.ravel(), is_empty).cast(type_between(values.type))
+        return times_between(answers(times.ravel(), is_empty), values.type)
     integers = pa.types.is_integer(values.type)
     key = sort_keys(numbers(values) if integers else floats(values))
     ends: list[NDArray[Any]] = [

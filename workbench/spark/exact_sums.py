@@ -43,9 +43,10 @@ def exact_aggregate(
 
     rows = over(F.count(value))
     if kind.typeName() != "long":
-        total = over(F.sum(value))
-        if getattr(kind, "precision", 0) > 28:
-            # Without ANSI mode, a sum that overflows is null.
+        may_overflow = getattr(kind, "precision", 0) > 28
+        total = over(F.try_sum(value) if may_overflow else F.sum(value))
+        if may_overflow:
+            # In ANSI mode as well, where sum would fail with Spark's advice to turn the mode off.
             overflow = total.isNull() & (rows > 0)
             total = F.when(~overflow, total).otherwise(_raise_error(column, TOO_MANY_DIGITS))
         return total if function == "sum" else total.cast("double") / _count_or_null(rows)

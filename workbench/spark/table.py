@@ -443,7 +443,8 @@ def check_arrow_type(kind: "DataType", name: str, argument: str, side: str = "")
     try:
         # Spark refuses structs with two fields of one name too, but only within the job.
         to_arrow_type(kind, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
-    except (PySparkTypeError, UnsupportedOperationException):
+    # Arrow has a ValueError for map(), whose keys are void: its keys may not be null.
+    except (PySparkTypeError, UnsupportedOperationException, ValueError):
         raise WorkbenchError(
             f"{argument}: {column_text(name, side)} holds {kind.simpleString()}, which does not go "
             "through Arrow; drop it, or cast it to text."

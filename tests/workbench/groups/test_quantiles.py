@@ -1,6 +1,7 @@
 """Quantiles of groups on Spark, against DuckDB in process and against Spark's own."""
 
 from collections.abc import Callable
+from datetime import time
 from typing import Any
 
 import pyarrow as pa
@@ -100,6 +101,14 @@ def test_an_empty_table_gives_one_row_without_groups_and_none_with_them(
             (None,)
         ]
         assert wb.quantiles(empty, "x", [0.5], by="key", kind=kind).collect() == []
+
+
+def test_times_of_day_are_interpolated(spark: SparkSession) -> None:
+    times = pa.array([time(11), None, time(10)], pa.time64("us"))
+    rows = pa.table({"at": times, "g": [1, 1, 1]})
+    for df in (rows, spark.createDataFrame(rows)):
+        answer = wb.quantiles(df, "at", [0.25, 1.0], by="g")
+        assert answer.collect() == [(1, [time(10, 15), time(11)])]
 
 
 def test_a_group_of_nulls_has_a_row(spark: SparkSession) -> None:

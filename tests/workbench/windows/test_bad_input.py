@@ -617,6 +617,11 @@ CALLS: list[tuple[Callable[[DataFrame], object], str]] = [
         "drop it, or cast it to text.",
     ),
     (
+        lambda df: wb.over(df.selectExpr("p", "map() AS empty"), engine="kernel", a=fn.count()),
+        "df: column 'empty' holds map<void,void>, which does not go through Arrow; "
+        "drop it, or cast it to text.",
+    ),
+    (
         lambda df: wb.over(df, "p", "t", x=fn.sum(F.rand())),
         "x: this " + OTHERS_EACH_TIME,
     ),

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 #: The methods with which Arrow, Polars, DuckDB and others export their data.
 STREAMS = ("__arrow_c_stream__", "__arrow_c_array__")
+#: The rows of Arrow's readers, such as those of DuckDB's `arrow()`: when a reader has handed over
+#: its rows, it looks like an empty table.
+_ROWS_READ: "WeakKeyDictionary[pa.RecordBatchReader, pa.Table]" = WeakKeyDictionary()
 
 
 class HandsOverArrow(Protocol):
@@ -251,6 +255,10 @@ def arrow_rows(value: Any, argument: str) -> pa.Table:
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(value, pandas.DataFrame):
         return pandas_rows(value, argument)
+    if isinstance(value, pa.RecordBatchReader):
+        if value not in _ROWS_READ:
+            _ROWS_READ[value] = value.read_all()
+        return _ROWS_READ[value]
     if _is_lazy(value) or _has_arrow(value):
         whole = value.collect() if _is_lazy(value) else value
         _check_no_objects(whole, argument)

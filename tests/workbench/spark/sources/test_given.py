@@ -52,6 +52,13 @@ def test_every_kind_of_table_has_the_same_rows(tables: list[Any]) -> None:
         assert rows_of(wb.table(given).select(*EVENTS.columns)) == expected, type(given)
 
 
+def test_a_reader_hands_over_its_rows_once_but_may_be_given_again(spark: SparkSession) -> None:
+    with duck() as connection:
+        rows = connection.sql("SELECT 'ann' AS user").arrow()
+        assert isinstance(rows, pa.RecordBatchReader)
+        assert [rows_of(wb.table(rows)) for _ in range(2)] == [[("ann",)]] * 2
+
+
 @pytest.mark.parametrize(("count", "in_plan"), [(100_000, True), (1_000_000, False)])
 def test_rows_of_some_megabytes_are_not_part_of_the_plan(
     spark: SparkSession, capsys: pytest.CaptureFixture[str], count: int, in_plan: bool

@@ -76,9 +76,12 @@ def condition(text: Any, argument: str, dialect: str) -> exp.Expr:
 
 def _differs(node: exp.Expr, dialect: str) -> bool:
     """Return whether a dialect silently has another result than Spark."""
-    # A logarithm of 0 is null in Spark alone; numbers as text and numbers of weekdays differ.
-    if isinstance(node, exp.Ln | exp.Log):
+    # A logarithm of 0 is null in Spark alone, which abbreviates names of months and days; numbers
+    # as text and numbers of weekdays differ.
+    if isinstance(node, exp.Ln | exp.Log | exp.Monthname | exp.Dayname):
         return True
+    if isinstance(node, exp.TimestampDiff) or (isinstance(node, exp.DateDiff) and node.unit):
+        return True  # Spark counts units that are over, the others how many begin in between
     if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.TEXT_TYPES):
         return True
     if isinstance(node, exp.Extract):
@@ -92,10 +95,18 @@ def _clickhouse_differs(node: exp.Expr) -> bool:
     if isinstance(node, exp.In):  # false where Spark has null, which is the same unless negated
         has_null = any(isinstance(one, exp.Null) for one in node.expressions)
         return has_null and node.find_ancestor(exp.Not) is not None
+    if isinstance(node, exp.TimeToStr):  # minutes of Spark would be the name of the month
+        return not isinstance(node.args["format"], exp.Literal) or "%M" in node.args["format"].name
+    if isinstance(node, exp.Case) and node.this:  # a null equals null there
+        return any(isinstance(one.this, exp.Null) for one in node.args["ifs"])
     # ClickHouse rounds ties to even, takes the bytes of a text for its letters, joins a null as an
-    # empty text, and returns 0 or an empty text for a missing element of a map or a list.
-    cut = exp.Substring | exp.Left | exp.Right | exp.StrPosition | exp.Reverse
-    return isinstance(node, exp.Round | exp.ConcatWs | exp.Bracket | cut)
+    # empty text, returns 0 or an empty text for a missing element of a map or a list, pads digits
+    # in base 2 and 16 with zeros, and returns a digest as bytes.
+    letters = exp.Substring | exp.Left | exp.Right | exp.StrPosition | exp.Reverse | exp.Pad
+    letters |= exp.Ascii | exp.Levenshtein | exp.Soundex
+    is_bin = isinstance(node, exp.Anonymous) and node.name.lower() == "bin"
+    digits = exp.Hex | exp.SHA
+    return is_bin or isinstance(node, exp.Round | exp.ConcatWs | exp.Bracket | letters | digits)
 
 
 def _duckdb_differs(node: exp.Expr) -> bool:

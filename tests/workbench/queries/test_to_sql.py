@@ -317,6 +317,13 @@ REFUSED = [
             ("m['x'] = 0", "m['x']"), ("cast(x as string) = '1.0'", "CAST(x AS STRING)"),
             ("extract(dow from d) = 2", "EXTRACT(DOW FROM d)"),
             ("not array_contains(l, 'x')", "ARRAY_CONTAINS(l, 'x')"),
+            ("date_format(d, 'HH:mm') > '09:30'", "DATE_FORMAT(d, 'HH:mm')"),
+            ("case x when null then true end", "CASE x WHEN NULL THEN TRUE END"),
+            ("lpad(s, 3, '0') = '00a'", "LPAD(s, 3, '0')"), ("ascii(s) = 201", "ASCII(s)"),
+            ("levenshtein(s, 'a') < 2", "LEVENSHTEIN(s, 'a')"), ("soundex(s) = ''", "SOUNDEX(s)"),
+            ("hex(x) = '5'", "HEX(x)"), ("bin(x) = '101'", "BIN(x)"),
+            ("sha1(s) like 'a%'", "SHA(s)"), ("monthname(d) = 'Feb'", "MONTHNAME(d)"),
+            ("datediff(day, d, e) = 0", "DATEDIFF(DAY, d, e)"),
         ]
     ),
     *(
@@ -328,7 +335,8 @@ REFUSED = [
             ("cast(x as int) = 2", "CAST(x AS INT)"), ("s like 'a\\_'", "s LIKE 'a\\\\_'"),
             ("x div 2 = 2", "x DIV 2"), ("log(2, x) < 1", "LOG(2, x)"),
             ("substring(s, 0, 2) = 'ab'", "SUBSTRING(s, 0, 2)"),
-            ("left(s, -1) = ''", "LEFT(s, -1)"),
+            ("left(s, -1) = ''", "LEFT(s, -1)"), ("dayname(d) = 'Thu'", "DAYNAME(d)"),
+            ("timestampdiff(hour, d, e) = 0", "TIMESTAMPDIFF(HOUR, d, e)"),
         ]
     ),
 ]  # fmt: skip

@@ -86,6 +86,10 @@ def test_an_analyst_asks_by_time_and_compares_segments(
     expect(page.get_by_text("This is association, not cause")).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""
     move_to_and_fro(page, "drivers", capsys)
+    # The names of the lines stand at times, where the axis had numbers: no error on the console.
+    page.get_by_role("button", name="Trend").click()
+    expect(page.get_by_text("Periods of 1 day")).to_be_visible()
+    expect(page.locator(".wb-chart:visible .annotation")).to_have_count(3)
     page.get_by_role("button", name="Paths").click()
     expect(page.get_by_text("different paths of")).to_be_visible()
     move_to_and_fro(page, "paths", capsys)

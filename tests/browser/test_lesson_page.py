@@ -15,6 +15,8 @@ from workbench.widgets.lesson_page import lesson_page
 pytestmark = pytest.mark.browser
 
 TABLE = pd.DataFrame({"step": ["visit"], "users": [7]})
+WORDS = "| notebook | the question |\n|---|---|\n| 01 | How far? |"
+CODE = f"```python\nfunnel = wb.Funnel({['a step with a long name'] * 6})\n```"
 #: The widest line at the side of a cell, and the least contrast of the texts in cells.
 CELLS = """() => {
   const light = (colour) => {
@@ -43,7 +45,8 @@ def lesson(tmp_path: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> Page:
     ]
     outputs = [new.new_output("display_data", data=one) for one in bundles]
     notebook = tmp_path / "lesson.ipynb"
-    nbformat.write(new.new_notebook(cells=[new.new_code_cell("x", outputs=outputs)]), notebook)
+    cells = [new.new_markdown_cell(f"{WORDS}\n\n{CODE}"), new.new_code_cell("x", outputs=outputs)]
+    nbformat.write(new.new_notebook(cells=cells), notebook)
     written = tmp_path / "lesson.html"
     written.write_text(lesson_page(notebook), "utf-8")
     page.emulate_media(color_scheme="dark")
@@ -71,3 +74,13 @@ def test_a_frame_is_as_high_as_its_content_and_has_no_scroll_bar(lesson: Page) -
     expect(inside).to_have_css("overflow-y", "hidden")
     lesson.wait_for_timeout(500)
     assert inside.evaluate("it => Math.abs(it.scrollHeight - innerHeight) <= 1")
+
+
+def test_words_of_a_table_begin_at_one_line(lesson: Page) -> None:
+    expect(lesson.get_by_role("cell", name="How far?")).to_have_css("text-align", "left")
+
+
+def test_a_page_is_no_wider_than_a_phone(lesson: Page) -> None:
+    lesson.set_viewport_size({"width": 400, "height": 800})
+    root = "document.documentElement"
+    assert lesson.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")

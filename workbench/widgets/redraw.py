@@ -7,6 +7,7 @@ from plotly.io.json import to_json_plotly
 
 #: The properties that a redrawn figure keeps; all our figures have the same template.
 SAME = ("uid", "type", "template")
+NOTES = "annotations"
 
 
 def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
@@ -24,18 +25,23 @@ def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
     >>> shown.data[0].y
     (3, 1)
     """
+    is_another = [one.type for one in shown.data] != [one.type for one in figure.data]
     with shown.batch_update():
-        if [trace.type for trace in shown.data] != [trace.type for trace in figure.data]:
+        if is_another:
             shown.data = []
             shown.add_traces(figure.data)
+            shown.layout.annotations = None
         for old, new in zip(shown.data, figure.data, strict=True):
             _change(old, new)
+        _change(shown.layout, figure.layout, but=NOTES if is_another else None)
+    if is_another:
+        # plotly draws new notes before new axes: a time on an axis of numbers is an error there.
         _change(shown.layout, figure.layout)
 
 
-def _change(old: Any, new: Any) -> None:
+def _change(old: Any, new: Any, but: str | None = None) -> None:
     before, after = old.to_plotly_json(), new.to_plotly_json()
-    for name in before.keys() | after.keys():
+    for name in (before.keys() | after.keys()) - {but}:
         old_value, new_value = before.get(name), after.get(name)
         if name not in SAME and to_json_plotly(old_value) != to_json_plotly(new_value):
             old[name] = new_value

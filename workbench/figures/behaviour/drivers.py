@@ -99,7 +99,7 @@ def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
             "tickvals": ticks, "zeroline": False,
             "ticktext": [f"1/{2**-at}" if at < 0 else str(2**at) for at in ticks],
             "range": [-reach * 1.05, reach * 1.3],
-            "title": {"text": "odds ratio: right of 1 they go on rather"},
+            "title": {"text": "odds ratio: right of 1, going on is more likely"},
         },
         yaxis={
             "tickvals": y, "ticktext": _names(drivers, most), "showgrid": False, "zeroline": False,

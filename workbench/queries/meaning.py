@@ -170,7 +170,11 @@ def _quotient(
     node: exp.Expr, dialect: str, types: Callable[[exp.Select], list[Any] | None]
 ) -> exp.Expr:
     """Return a quotient with the type that the dialect gives it."""
-    left, right = node.this, node.expression
+    # Operands of a call, as in intDiv(x - 3, 2), have no parentheses yet.
+    left, right = (
+        exp.paren(one.copy(), copy=False) if isinstance(one, exp.Binary) else one
+        for one in (node.this, node.expression)
+    )
     if dialect == "spark" or node.find(exp.Interval):
         return node
     if isinstance(node, exp.IntDiv) and dialect != "duckdb":

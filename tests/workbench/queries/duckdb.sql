@@ -391,6 +391,9 @@ WITH a AS (SELECT x AS v, id FROM t), b AS (SELECT y, id FROM t) SELECT * FROM a
 -- columns by a pattern
 SELECT COLUMNS('^(x|y)$'), COLUMNS(['id']) + 1 AS k FROM t ORDER BY ALL;
 
+-- columns by a list, in the order of the table
+SELECT COLUMNS(['x', 'id']) + 1 FROM t ORDER BY ALL;
+
 -- all columns in aggregates
 SELECT p, max(COLUMNS(* EXCLUDE (p, t, yes))), min(COLUMNS('x')) FROM t GROUP BY p ORDER BY p;
 

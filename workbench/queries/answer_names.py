@@ -46,6 +46,7 @@ def _refers_to_alias(select: exp.Select, dialect: str) -> bool:
     expressions = [where] if (where := select.args.get("where")) is not None else []
     if dialect == "clickhouse":
         expressions += select.expressions
+        expressions += [group] if (group := select.args.get("group")) is not None else []
     return any(
         isinstance(node, exp.Column) and not node.table and node.name.lower() in names
         for expression in expressions for node in walk_own(expression)

@@ -10,6 +10,7 @@ from workbench.queries.names import QueryTables
 from workbench.queries.reading.column_names import name_columns
 from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
 from workbench.queries.spark_text import run_on_spark
+from workbench.spark.table import nearest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -92,6 +93,11 @@ class _Source:
     def expand_columns_call(self, node: exp.Expr) -> list[exp.Expr]:
         """Return the expression once for each column that its ``COLUMNS(...)`` matches."""
         columns_call = next(node.find_all(exp.Columns))
+        if columns_call.args.get("unpack"):
+            raise WorkbenchError(
+                "query: *COLUMNS(...), which gives all columns to one call, is not available; name "
+                "them."
+            )
         expressions: list[exp.Expr] = []
         for name in self._matching_names(columns_call.this):
             holder = exp.Tuple(expressions=[node.copy()])
@@ -112,7 +118,11 @@ class _Source:
             pattern = re.compile(selector.this)
             return [name for name in self.columns if pattern.search(name)]
         if isinstance(selector, exp.Array | exp.Tuple):
-            return [one.name for one in selector.expressions]
+            chosen = {one.name.lower(): one.name for one in selector.expressions}
+            if missing := sorted(chosen.keys() - {one.lower() for one in self.columns}):
+                raise WorkbenchError(f"query: there is no column {chosen[missing[0]]!r}; "
+                                     f"{nearest(chosen[missing[0]], self.columns)}")  # fmt: skip
+            return [one for one in self.columns if one.lower() in chosen]
         raise WorkbenchError(
             "query: COLUMNS takes a regular expression, a list of names or * here; write one."
         )

@@ -75,10 +75,14 @@ def rewrite_for_spark(
 def _rewrite_aggregates_first(
     types: Callable[[exp.Select], list[Any] | None], dialect: str
 ) -> Callable[[exp.Select], list[Any] | None]:
-    """Return a function that rewrites the aggregates of a query before it asks for its types."""
+    """Return a function that asks for the types of a query once Spark knows its aggregates.
+
+    Lists that become rows within an expression would not be known either.
+    """
 
     def types_after_aggregates(select: exp.Select) -> list[Any] | None:
         rewrite_aggregates(select, dialect)
+        move_generators(select, dialect)
         return types(select)
 
     return types_after_aggregates
@@ -170,7 +174,11 @@ def _quotient(
     node: exp.Expr, dialect: str, types: Callable[[exp.Select], list[Any] | None]
 ) -> exp.Expr:
     """Return a quotient with the type that the dialect gives it."""
-    left, right = node.this, node.expression
+    # Operands of a call, as in intDiv(x - 3, 2), have no parentheses yet.
+    left, right = (
+        exp.paren(one.copy(), copy=False) if isinstance(one, exp.Binary) else one
+        for one in (node.this, node.expression)
+    )
     if dialect == "spark" or node.find(exp.Interval):
         return node
     if isinstance(node, exp.IntDiv) and dialect != "duckdb":
@@ -247,12 +255,26 @@ def _types_of(
             value = select.args.get(part)
             copied = [one.copy() for one in value] if isinstance(value, list) else value
             select_operand.set(part, copied.copy() if isinstance(copied, exp.Expr) else copied)
-        ctes = node.root().args.get("with_")
-        select_operand.set("with_", ctes.copy() if ctes is not None else None)
+        select_operand.set("with_", _with_of(select))
         if (column_types := types(select_operand)) is None:
             return None
         operand_types += column_types
     return operand_types
+
+
+def _with_of(select: exp.Select) -> exp.With | None:
+    """Return the tables of WITH that a SELECT sees, as one clause; None without any."""
+    ctes: dict[str, exp.Expr] = {}
+    is_recursive = False
+    node: exp.Expr | None = select
+    while node is not None:
+        if (with_clause := node.args.get("with_")) is not None:
+            is_recursive = is_recursive or bool(with_clause.args.get("recursive"))
+            for cte in reversed(with_clause.expressions):
+                ctes.setdefault(cte.alias.lower(), cte.copy())
+        node = node.parent
+    # Those of the queries around it come first.
+    return exp.With(expressions=[*ctes.values()][::-1], recursive=is_recursive) if ctes else None
 
 
 def name_values(node: exp.Values, dialect: str) -> None:

@@ -37,6 +37,12 @@ SELECT p, quantile(0.25)(x) AS q, quantiles(0.25, 0.5)(y) AS r, median(y) AS m F
 -- division
 SELECT id, id / 4 AS a, intDiv(id, 4) AS b FROM t ORDER BY id;
 
+-- division of a difference by a call
+SELECT id, intDiv(id - 7, 2) AS a, intDiv(60, id + 1) AS b FROM t ORDER BY id;
+
+-- groups by an answer that has the name of another column
+SELECT intDiv(id, 4) AS x, count() AS n FROM t GROUP BY x ORDER BY x;
+
 -- nulls last
 SELECT id, x FROM t ORDER BY x DESC, id;
 

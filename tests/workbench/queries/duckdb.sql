@@ -391,6 +391,15 @@ WITH a AS (SELECT x AS v, id FROM t), b AS (SELECT y, id FROM t) SELECT * FROM a
 -- columns by a pattern
 SELECT COLUMNS('^(x|y)$'), COLUMNS(['id']) + 1 AS k FROM t ORDER BY ALL;
 
+-- columns by a list, in the order of the table
+SELECT COLUMNS(['x', 'id']) + 1 FROM t ORDER BY ALL;
+
+-- days between dates of a query with its own WITH
+SELECT * FROM (WITH q AS (SELECT day, id FROM t) SELECT id, day - DATE '2020-01-01' AS n FROM q) ORDER BY id;
+
+-- days between dates of a calendar
+WITH days AS (SELECT unnest(generate_series(DATE '2024-01-01', DATE '2024-01-03', INTERVAL 1 DAY))::DATE AS d) SELECT d - DATE '2024-01-01' AS n FROM days ORDER BY n;
+
 -- all columns in aggregates
 SELECT p, max(COLUMNS(* EXCLUDE (p, t, yes))), min(COLUMNS('x')) FROM t GROUP BY p ORDER BY p;
 

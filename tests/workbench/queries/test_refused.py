@@ -273,6 +273,8 @@ REFUSED: list[tuple[str, str, str]] = [
      "the flag 'x', which is not available; there are 'c', 'g', 'i' and 's', in quotes."),
     ("duckdb", "SELECT COLUMNS(lambda c: c = 'x') FROM t", "query: COLUMNS takes a regular "
      "expression, a list of names or * here; write one."),
+    ("duckdb", "SELECT coalesce(*COLUMNS('x')) FROM t", "query: *COLUMNS(...), which gives all "
+     "columns to one call, is not available; name them."),
     ("duckdb", "SELECT t GLOB p FROM t", "query: GLOB p is not available, as Spark has only "
      "regular expressions; give a constant pattern of letters, *, ? and [...]."),
     ("duckdb", "SELECT list_aggregate([x], 'median') FROM t", "query: list_aggregate has no "

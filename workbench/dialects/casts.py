@@ -40,6 +40,11 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+[.]?\d*|[.]\d+)([eE][+-]?\d{1,3})?\s*")
 def rewrite_types(tree: exp.Expr, dialect: str) -> None:
     """Replace each type that Spark lacks by one that holds the same values.
 
+    Raises
+    ------
+    WorkbenchError
+        When there is none.
+
     Examples
     --------
     >>> from sqlglot import parse_one
@@ -49,6 +54,10 @@ def rewrite_types(tree: exp.Expr, dialect: str) -> None:
     SELECT CAST(x AS BIGINT), CAST(y AS DECIMAL(38, 0))
     """
     for kind in list(tree.find_all(exp.DataType)):
+        if kind.this is exp.DType.BIT:
+            raise WorkbenchError(
+                f"query: Spark has no type {kind.sql(dialect)}; use integers, and & or |."
+            )
         if kind.this is exp.DType.DECIMAL and not kind.expressions and dialect != "duckdb":
             kind.replace(exp.DataType.build(_ANY_DIGITS, dialect="spark"))
         if kind.this is exp.DType.TIMESTAMP and dialect in POSTGRES:

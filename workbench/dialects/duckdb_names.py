@@ -8,7 +8,6 @@ from workbench.dialects.kinds import Kinds
 from workbench.dialects.list_aggregates import list_aggregate
 from workbench.dialects.lists import list_intersect, list_position, list_reduce, list_slice
 from workbench.dialects.numbers import round_half_even
-from workbench.dialects.texts.functions import ONE_LINE_OF_BASE64
 from workbench.dialects.times.distances import date_sub
 from workbench.dialects.times.intervals import interval_of
 from workbench.dialects.times.parts import DUCKDB_PART_FUNCTIONS, part_of_time
@@ -25,7 +24,9 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("yearweek", 1): "EXTRACT(YEAROFWEEK FROM :a) * 100 + WEEKOFYEAR(:a)",
     # Texts
     ("prefix", 2): "STARTSWITH(:a, :b)", ("suffix", 2): "ENDSWITH(:a, :b)",
-    ("base64", 1): ONE_LINE_OF_BASE64, ("strlen", 1): "OCTET_LENGTH(:a)",
+    ("url_encode", 1): "REPLACE(REPLACE(REPLACE(URL_ENCODE(:a), '+', '%20'), '*', '%2A'), "
+    "'%7E', '~')",
+    ("strlen", 1): "OCTET_LENGTH(:a)",
     ("regexp_split_to_array", 2): "SPLIT(:a, :b)",
     # Lists
     **dict.fromkeys(
@@ -37,7 +38,12 @@ _TEMPLATES: dict[tuple[str, int], str] = {
         (("list_has_all", 2), ("array_has_all", 2)),
         "SIZE(ARRAY_COMPACT(ARRAY_EXCEPT(:b, :a))) = 0",
     ),
-    ("array_value", 1): "ARRAY(:a)", ("array_value", 2): "ARRAY(:a, :b)",
+    ("list_select", 2): "TRANSFORM(:b, place -> TRY_ELEMENT_AT(:a, INT(NULLIF(place, 0))))",
+    ("list_where", 2): "FILTER(:a, (one, place) -> GET(:b, place))",
+    ("list_resize", 3): "SLICE(CONCAT(:a, ARRAY_REPEAT(:c, GREATEST(INT(:b) - SIZE(:a), 0))), 1, "
+    "INT(:b))",
+    ("list_resize", 2): "SLICE(CONCAT(:a, ARRAY_REPEAT(NULL, GREATEST(INT(:b) - SIZE(:a), 0))), 1, "
+    "INT(:b))",
     # Maps
     **dict.fromkeys(
         (("element_at", 2), ("map_extract", 2)),

@@ -45,6 +45,7 @@ from workbench.dialects.numbers import (
 from workbench.dialects.texts.functions import (
     base64,
     chr_of_code,
+    code_of_letter,
     concat_as_text,
     decode,
     encode,
@@ -236,6 +237,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.Transform: index_from_one,
     exp.ArrayFilter: index_from_one,
     exp.Chr: chr_of_code,
+    exp.Unicode: code_of_letter,
     exp.Initcap: initcap,
     exp.RegexpILike: regexp_ilike,
     exp.Like: like,

@@ -541,3 +541,6 @@ SELECT id, [k * 2 + id for k in range(4) if k <> x] AS a, [k for K in [[1], [2, 
 
 -- remainders of floats, numbers in a format, codes, and units of intervals
 SELECT id, x % (y - 1) AS a, y % 2 AS b, printf('%.2f', price) AS c, base64(repeat('ab', 40)::BLOB) AS d, date_diff('millisecond', DATE '2024-01-01', day) AS e, date_diff('microsecond', day::TIMESTAMP, TIMESTAMP '2024-01-01 00:00:00.5') AS f, to_hours(id) + day AS g, day::TIMESTAMP - to_months(1) AS h FROM t ORDER BY id;
+
+-- synonyms of functions, and codes of texts
+SELECT id, list_apply([id, 2], lambda k : k + 1) AS a, array_apply([id, 2], lambda k, i : k * i) AS b, array_has_any([id], [x]) AS c, list_select(['u', 'v'], [id % 4, 1]) AS d, list_where([t, p], [yes, id > 3]) AS e, list_resize([id], id % 3, 7) AS f, array_resize([x], 2) AS g, list_cat([x], [id]) AS h, to_binary(id) AS i, unicode(left(t, id)) AS j, url_encode('a b*~' || t) AS k, regexp_extract('xU' || t, 'uu?', 'i') AS l FROM t ORDER BY id;

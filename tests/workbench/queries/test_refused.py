@@ -38,6 +38,8 @@ REFUSED: list[tuple[str, str, str]] = [
      "arrayStringConcat."),
     ("postgres", "SELECT encode(t::bytea, 'escape') FROM t",
      "query: encode takes bytes or text, and 'hex' or 'base64'."),
+    ("duckdb", "SELECT id::BIT FROM t",
+     "query: Spark has no type BIT; use integers, and & or |."),
     ("duckdb", "SELECT [x for x, i in [1]]",
      "query: a list comprehension has no position here; use list_transform, whose lambda may have "
      "one."),

@@ -23,7 +23,12 @@ def regexp_replace_call(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr 
 
 def merge_flags(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Put the flags of a regular expression, given as another argument, into the pattern."""
-    if isinstance(node.args.get("group"), exp.Array):
+    group = node.args.get("group")
+    if isinstance(group, exp.Literal) and group.is_string:
+        # regexp_extract(s, pattern, 'i')
+        node.set("parameters", group.copy())
+        node.set("group", exp.Literal.number(0))
+    if isinstance(group, exp.Array):
         raise WorkbenchError(
             "query: regexp_extract with a list of names is not available; extract each group by "
             "its number, as in regexp_extract(x, pattern, 1)."
@@ -91,6 +96,11 @@ def chr_of_code(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return None
     code = "DECODE(UNHEX(LPAD(HEX(:of), 8, '0')), 'UTF-32')"
     return fill_template(code, of=node.expressions[0])
+
+
+def code_of_letter(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the code point of the first letter; -1 for an empty text."""
+    return fill_template("IF((:text) = '', -1, ASCII(:text))", text=node.this)
 
 
 #: The letters of words.

@@ -13,7 +13,7 @@ from workbench.dialects.functions import DIALECTS, POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.clickhouse import expand_short_forms
 from workbench.queries.reading.column_names import name_nested_columns
-from workbench.queries.reading.comprehensions import replace_comprehensions
+from workbench.queries.reading.duckdb import replace_other_forms
 from workbench.queries.reading.elements import restore_subscripts
 from workbench.queries.reading.first_rows import expand_first_rows
 from workbench.queries.reading.quantified import rewrite_quantified
@@ -127,7 +127,7 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     rewrite_quantified(tree, dialect)
     rewrite_rows(tree, dialect)
     if dialect == "duckdb":
-        replace_comprehensions(tree)
+        replace_other_forms(tree)
     if dialect == "clickhouse":
         expand_short_forms(tree)
     if dialect in POSTGRES:

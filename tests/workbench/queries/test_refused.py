@@ -36,6 +36,12 @@ REFUSED: list[tuple[str, str, str]] = [
     ("clickhouse", "SELECT toString([id]) FROM t",
      "query: Spark writes [id] as text in another way than clickhouse; write its elements by "
      "arrayStringConcat."),
+    ("clickhouse", "SELECT toStartOfInterval(day, INTERVAL 1 DAY, toDate('2024-01-01')) FROM t",
+     "query: toStartOfInterval takes no origin here; subtract it from the time before, and add it "
+     "after."),
+    ("clickhouse", "SELECT formatDateTime(day, '%g') FROM t",
+     "query: %g in a format of times has no counterpart in Spark; write years, months, days, "
+     "hours, minutes and seconds as numbers, or build the text from parts."),
     ("postgres", "SELECT encode(t::bytea, 'escape') FROM t",
      "query: encode takes bytes or text, and 'hex' or 'base64'."),
     ("duckdb", "SELECT id::BIT FROM t",

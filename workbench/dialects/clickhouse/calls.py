@@ -153,6 +153,8 @@ def _rewrite_call(node: exp.Anonymous, kinds: Kinds) -> None:
         node.replace(exp.IntDiv(this=left.copy(), expression=right.copy()))
     elif name in _WRAPPING_CASTS and len(arguments) == 1:
         node.replace(_wrapping_cast(arguments[0], name))
+    elif name == "todate" and kind_of(node, arguments[0], kinds) in NUMBERS:
+        node.replace(_date_of_number(arguments[0]))
     elif name in _CASTS and len(arguments) == 1:
         if name == "tostring":
             cast_condition_to_number(arguments[0], "INT")
@@ -161,6 +163,15 @@ def _rewrite_call(node: exp.Anonymous, kinds: Kinds) -> None:
         node.replace(text or exp.cast(arguments[0].copy(), _CASTS[name]))
     elif (result := rewrite_clickhouse_call(node, kinds)) is not None:
         node.replace(result)
+
+
+def _date_of_number(number: exp.Expr) -> exp.Expr:
+    """Return the date of a number: days since 1970 up to 65,535, and seconds above."""
+    return fill_template(
+        "IF((:n) <= 65535, DATE_FROM_UNIX_DATE(INT(LEAST(:n, 65535))), "
+        "DATE(TIMESTAMP_SECONDS(:n)))",
+        n=number,
+    )
 
 
 def _as_text(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from workbench.dialects.clickhouse.calendar import rewrite_time_call
 from workbench.dialects.clickhouse.decimals import DECIMAL_DIGITS, to_decimal
 from workbench.dialects.clickhouse.lists import (
     FILTERS,
@@ -15,7 +16,6 @@ from workbench.dialects.clickhouse.lists import (
     array_map,
     array_sort,
 )
-from workbench.dialects.clickhouse.times import to_date_time64
 from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.clickhouse.urls import part_of_url, url_parameter
 from workbench.dialects.kinds import Kinds, kind_of
@@ -26,43 +26,10 @@ from workbench.dialects.texts.json_parts import (
     clickhouse_json_value,
 )
 from workbench.dialects.texts.patterns import first_group, regexp_replace
-from workbench.dialects.times.intervals import bucket_start, shift_time
 from workbench.dialects.writing import anonymous, call_from_template, fill_template
 
-_MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
-#: The days since the last Sunday.
-_FROM_SUNDAY = "PMOD(WEEKDAY(:a) + 1, 7)"
 #: Templates by name and number of arguments.
 _TEMPLATES: dict[tuple[str, int], str] = {
-    # Times
-    ("toyear", 1): "YEAR(:a)", ("tomonth", 1): "MONTH(:a)", ("toquarter", 1): "QUARTER(:a)",
-    ("todayofmonth", 1): "DAY(:a)", ("todayofyear", 1): "DAYOFYEAR(:a)",
-    ("tohour", 1): "HOUR(:a)", ("tominute", 1): "MINUTE(:a)", ("tosecond", 1): "SECOND(:a)",
-    ("toyyyymm", 1): "YEAR(:a) * 100 + MONTH(:a)",
-    ("toyyyymmdd", 1): "YEAR(:a) * 10000 + MONTH(:a) * 100 + DAY(:a)",
-    ("tostartofweek", 1): f"DATE_ADD(DATE(:a), -{_FROM_SUNDAY})",
-    ("tostartoffiveminutes", 1): _MINUTES.format(5),
-    ("tostartoffiveminute", 1): _MINUTES.format(5),
-    ("tostartoftenminutes", 1): _MINUTES.format(10),
-    ("tostartoffifteenminutes", 1): _MINUTES.format(15),
-    ("tolastdayofmonth", 1): "LAST_DAY(:a)",
-    ("timeslot", 1): _MINUTES.format(30),
-    ("fromunixtimestamp", 1): "TIMESTAMP_SECONDS(:a)",
-    ("fromunixtimestamp64milli", 1): "TIMESTAMP_MILLIS(:a)",
-    ("fromunixtimestamp64micro", 1): "TIMESTAMP_MICROS(:a)",
-    ("fromunixtimestamp64milli", 2): "TIMESTAMP_MILLIS(:a)",
-    ("fromunixtimestamp64micro", 2): "TIMESTAMP_MICROS(:a)",
-    ("makedate", 3): "MAKE_DATE(:a, :b, :c)", ("now", 1): "NOW()",
-    ("torelativedaynum", 1): "UNIX_DATE(DATE(:a))",
-    ("toyyyymmddhhmmss", 1): "(YEAR(:a) * 10000 + MONTH(:a) * 100 + DAY(:a)) * "
-    "BIGINT(1000000) + HOUR(:a) * 10000 + MINUTE(:a) * 100 + SECOND(:a)",
-    ("yyyymmddtodate", 1): "MAKE_DATE((:a) DIV 10000, (:a) DIV 100 % 100, (:a) % 100)",
-    ("makedatetime", 6): "MAKE_TIMESTAMP(:a, :b, :c, :d, :e, :f)",
-    ("tostartofisoyear", 1): "DATE(DATE_TRUNC('WEEK', "
-    "MAKE_DATE(EXTRACT(YEAROFWEEK FROM :a), 1, 4)))",
-    # Weeks begin on Sundays, and the first one of a year with its first Sunday.
-    ("toweek", 1): f"(DAYOFYEAR(:a) + 6 - {_FROM_SUNDAY}) DIV 7",
-    ("today", 0): "CURRENT_DATE()", ("yesterday", 0): "DATE_ADD(CURRENT_DATE(), -1)",
     # Texts
     ("replaceall", 3): "REPLACE(:a, :b, :c)",
     ("replaceone", 3): "CASE WHEN INSTR(:a, :b) > 0 THEN CONCAT(LEFT(:a, INSTR(:a, :b) - 1), :c, "
@@ -72,6 +39,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("splitbywhitespace", 1): "FILTER(SPLIT(:a, '[ \\\\t\\\\r\\\\n]+'), x -> x <> '')",
     ("countsubstrings", 2): "(CHAR_LENGTH(:a) - CHAR_LENGTH(REPLACE(:a, :b, ''))) "
     "DIV NULLIF(CHAR_LENGTH(:b), 0)",
+    ("bin", 1): "LPAD(BIN(:a), INT(CEIL(LENGTH(BIN(:a)) / 8)) * 8, '0')",
     ("base64encode", 1): ONE_LINE_OF_BASE64,
     ("base64decode", 1): "STRING(UNBASE64(:a))",
     ("alphatokens", 1): "REGEXP_EXTRACT_ALL(:a, '[a-zA-Z]+', 0)",
@@ -100,7 +68,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("hasall", 2): "SIZE(ARRAY_EXCEPT(:b, :a)) = 0",
     ("arrayuniq", 1): "SIZE(ARRAY_UNION(:a, :a))", ("arraypushback", 2): "ARRAY_APPEND(:a, :b)",
     ("arrayenumerate", 1): "IF(SIZE(:a) > 0, SEQUENCE(1, SIZE(:a)), ARRAY())",
-    ("arrayflatten", 1): "FLATTEN(:a)",
+    ("range", 3): "IF((:b) > (:a), SEQUENCE(:a, (:b) - 1, :c), ARRAY())",
     ("range", 2): "IF((:b) > (:a), SEQUENCE(:a, (:b) - 1), ARRAY())",
     ("range", 1): "IF((:a) > 0, SEQUENCE(0, (:a) - 1), ARRAY())",
     # Numbers
@@ -128,8 +96,6 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("mapcontains", 2): "MAP_CONTAINS_KEY(:a, :b)",
     ("roundbankers", 1): "BROUND(:a)",
 }  # fmt: skip
-_UNITS = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
-_ADD_OR_SUBTRACT = re.compile(rf"(add|subtract)({'|'.join(_UNITS)})s$")
 _CAST_OR_DEFAULT = re.compile(r"to(u?int(?:8|16|32|64)|float(?:32|64))or(zero|null)$")
 _SPARK_TYPES = {
     "int8": "TINYINT", "int16": "SMALLINT", "int32": "INT", "int64": "BIGINT",
@@ -160,13 +126,12 @@ def rewrite_clickhouse_call(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | Non
     name, arguments = node.name.lower(), list(node.expressions)
     if (call := call_from_template(_TEMPLATES, name, arguments)) is not None:
         return call
+    if (time := rewrite_time_call(node, kinds)) is not None:
+        return time
     if (rewrite := _REWRITES.get(name)) is not None:
         return rewrite(node, arguments, kinds)
-    if (shift := _ADD_OR_SUBTRACT.match(name)) and len(arguments) == 2:
-        kind = kind_of(node, arguments[0], kinds)
-        return shift_time(arguments[0], arguments[1], shift[2], shift[1] == "subtract", kind)
     if (or_default := _CAST_OR_DEFAULT.match(name)) and len(arguments) == 1:
-        value = fill_template(f"TRY_CAST(:a AS {_SPARK_TYPES[or_default[1]]})", a=arguments[0])
+        value = _cast_or_null(or_default[1], arguments[0])
         zero = "IF(:a IS NOT NULL, COALESCE(:value, 0), NULL)"
         return (
             value if or_default[2] == "null" else fill_template(zero, a=arguments[0], value=value)
@@ -176,68 +141,33 @@ def rewrite_clickhouse_call(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | Non
     return None
 
 
+def _cast_or_null(kind: str, text: exp.Expr) -> exp.Expr:
+    """Return a text as a number; null if it is none, or is too large for the type."""
+    value = fill_template(f"TRY_CAST(:a AS {_SPARK_TYPES[kind]})", a=text)
+    if not kind.startswith("uint"):
+        return value
+    # Spark's type has room for more.
+    most = exp.Literal.number(2 ** min(int(kind[4:]), 63) - 1)
+    return fill_template("IF(:value BETWEEN 0 AND :most, :value, NULL)", value=value, most=most)
+
+
+def _flatten(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return the values of lists of lists, at any depth."""
+    types = kinds(node, arguments) if len(arguments) == 1 else None
+    if not types:
+        return None
+    result, element = arguments[0], getattr(types[0], "elementType", None)
+    while element is not None and element.typeName() == "array":
+        result, element = anonymous("FLATTEN", result), element.elementType
+    return result.copy()
+
+
 def _multi_if(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(arguments) < 3 or len(arguments) % 2 == 0:
         return None
     pairs = zip(arguments[:-1:2], arguments[1::2], strict=True)
     ifs = [exp.If(this=when.copy(), true=then.copy()) for when, then in pairs]
     return exp.Case(ifs=ifs, default=arguments[-1].copy())
-
-
-#: The number of a day of the week, by ``toDayOfWeek``'s mode.
-_DAYS_OF_WEEK = {
-    "0": "WEEKDAY(:a) + 1", "1": "WEEKDAY(:a)", "2": _FROM_SUNDAY, "3": f"{_FROM_SUNDAY} + 1",
-}  # fmt: skip
-#: The week of ISO 8601, in the mode that is one.
-_ISO_WEEKS = {
-    "toweek": "WEEKOFYEAR(:a)",
-    "toyearweek": "EXTRACT(YEAROFWEEK FROM :a) * 100 + WEEKOFYEAR(:a)",
-}
-#: The letters of Spark for a named part of a time.
-_NAMED_PARTS = {
-    "year": "yyyy", "quarter": "q", "month": "MMMM", "dayofyear": "D", "day": "d",
-    "weekday": "EEEE", "hour": "H", "minute": "m", "second": "s",
-}  # fmt: skip
-
-
-def _day_of_week(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    mode = arguments[1].sql() if len(arguments) == 2 else ""
-    template = _DAYS_OF_WEEK.get(mode)
-    return exp.paren(fill_template(template, a=arguments[0]), copy=False) if template else None
-
-
-def _week(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    name, mode = node.name.lower(), arguments[1].sql() if len(arguments) == 2 else ""
-    template = _ISO_WEEKS[name] if mode == "3" else None
-    if len(arguments) == 1 and name == "toyearweek":
-        # Its days before the first Sunday belong to the last week of the year before.
-        sunday = fill_template(f"DATE_ADD(DATE(:a), -{_FROM_SUNDAY})", a=arguments[0])
-        template = "YEAR(:a) * 100 + (DAYOFYEAR(:a) + 6) DIV 7"
-        arguments = [sunday]
-    if template is None:
-        return call_from_template(_TEMPLATES, name, arguments)
-    return exp.paren(fill_template(template, a=arguments[0]), copy=False)
-
-
-def _named_part(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """Return ``dateName``: a part of a time as text, months and days of the week by name."""
-    letters = _NAMED_PARTS.get(arguments[0].name.lower()) if len(arguments) == 2 else None
-    if letters is None:
-        return None
-    return anonymous("DATE_FORMAT", arguments[1], exp.Literal.string(letters))
-
-
-def _age(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """Return the whole units between two times."""
-    if len(arguments) != 3 or arguments[0].name.lower() not in _UNITS:
-        return None
-    return anonymous("TIMESTAMPDIFF", exp.var(arguments[0].name.upper()), *arguments[1:])
-
-
-def _interval(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """Return ``toIntervalDay(n)`` and the like."""
-    unit = exp.var(node.name[len("tointerval") :].upper())
-    return exp.Interval(this=arguments[0].copy(), unit=unit) if len(arguments) == 1 else None
 
 
 def _concat_with_separator(
@@ -265,39 +195,6 @@ def _array_element(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> e
         return None
     index = fill_template("INT(NULLIF(:n, 0))", n=arguments[1])
     return anonymous("TRY_ELEMENT_AT", arguments[0], index)
-
-
-def _start_of_interval(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(arguments) != 2:
-        return None
-    time, width = arguments
-    if isinstance(width, exp.Anonymous) and width.name.lower().startswith("tointerval"):
-        unit_node = exp.var(width.name[len("tointerval") :])
-        width = exp.Interval(this=width.expressions[0].copy(), unit=unit_node)
-    kind = kind_of(node, time, kinds)
-    unit = str(width.args["unit"].name).upper().rstrip("S") if width.args.get("unit") else ""
-    if unit in ("WEEK", "MONTH", "QUARTER", "YEAR"):
-        time, kind = exp.cast(time.copy(), "DATE"), "date"
-    # Weeks begin on Mondays.
-    origin = "1970-01-05" if unit == "WEEK" else "1970-01-01"
-    return bucket_start(time, width, kind, ("1900-01-01", origin), "toStartOfInterval")
-
-
-def _start_of_week(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(arguments) != 2 or arguments[1].sql() not in ("0", "1"):
-        return None
-    if arguments[1].sql() == "1":
-        return fill_template("DATE_ADD(DATE(:a), -WEEKDAY(:a))", a=arguments[0])
-    return call_from_template(_TEMPLATES, "tostartofweek", arguments[:1])
-
-
-def _to_date_time(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    """Return ``toDateTime`` with a zone: an instant, or a text that is a local time in the zone."""
-    if len(arguments) != 2:
-        return None
-    if kind_of(node, arguments[0], kinds) == "string":
-        return fill_template("TIMESTAMP(CONCAT(:a, ' ', :b))", a=arguments[0], b=arguments[1])
-    return exp.cast(arguments[0].copy(), "TIMESTAMP", dialect="spark")
 
 
 def _empty(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -332,21 +229,13 @@ def _extract(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Exp
 
 _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
     "multiif": _multi_if,
-    "age": _age,
-    "todayofweek": _day_of_week,
-    **dict.fromkeys(_ISO_WEEKS, _week),
-    "datename": _named_part,
     "concatwithseparator": _concat_with_separator,
-    **{f"tointerval{unit}": _interval for unit in _UNITS},
     "initcaputf8": _initcap_utf8,
     "tupleelement": tuple_element,
     "transform": _transform,
     **dict.fromkeys(DECIMAL_DIGITS, to_decimal),
     "arrayelement": _array_element,
-    "tostartofinterval": _start_of_interval,
-    "tostartofweek": _start_of_week,
-    "todatetime": _to_date_time,
-    "todatetime64": to_date_time64,
+    "arrayflatten": _flatten,
     "arraycumsum": array_cum_sum,
     "arraydifference": array_difference,
     "arraymap": array_map,
@@ -358,5 +247,5 @@ _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None
     "extracturlparameter": url_parameter,
     **dict.fromkeys(("empty", "notempty"), _empty),
     **dict.fromkeys(("replaceregexpall", "replaceregexpone"), _replace_regexp),
-    **dict.fromkeys(("extract", "extractall"), _extract),
+    **dict.fromkeys(("extract", "extractall", "regexpextract"), _extract),
 }

@@ -52,7 +52,8 @@ def _zone_of(node: exp.Expr) -> exp.Expr | None:
     zone_index = _ARGUMENTS_BEFORE_ZONE.get(node.name.lower(), 0)
     if zone_index and len(node.expressions) == zone_index + 1:
         zone: exp.Expr = node.expressions[zone_index]
-        return zone
+        # A call is an origin of toStartOfInterval.
+        return zone if isinstance(zone, exp.Literal | exp.Column) else None
     return _zone_of_time(node.expressions[0]) if zone_index and node.expressions else None
 
 

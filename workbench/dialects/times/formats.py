@@ -106,7 +106,11 @@ def _pieces(time_format: str, dialect: str) -> list[str]:
         time_format = postgres_directives(time_format)
     pieces = _DIRECTIVE.split(time_format)
     known = (*_PARTS, *_COMPUTED_IN.get(dialect, ""), "%")
-    unknown = [f"%{one}" for one in pieces[1::2] if one not in known]
+    # %g of ClickHouse is a year.
+    unknown = [
+        f"%{one}" for one in pieces[1::2]
+        if one not in known or (one == "g" and dialect == "clickhouse")
+    ]  # fmt: skip
     if has_letters:
         # Letters that are neither a directive by now nor in quotes are parts without one.
         unquoted = [re.sub('"[^"]*"', "", one) for one in pieces[::2]]

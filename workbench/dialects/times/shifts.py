@@ -82,8 +82,11 @@ def is_interval(node: exp.Expr) -> bool:
 
 
 def interval(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return an interval whose number is an expression: ``INTERVAL (n) DAY``."""
-    if isinstance(node.this, exp.Literal) or node.this is None or node.args.get("unit") is None:
+    """Return an interval whose number is an expression, as in ``INTERVAL (n) DAY``, or quarters."""
+    if node.this is None or node.args.get("unit") is None:
+        return None
+    is_quarter = str(node.args["unit"].name).upper().rstrip("S") == "QUARTER"
+    if isinstance(node.this, exp.Literal) and not is_quarter:
         return None
     return interval_of(node.this.unnest(), str(node.args["unit"].name))
 

@@ -76,7 +76,7 @@ _CALLS = {
             _DICTIONARY,
         ),
         **dict.fromkeys(("runningdifference", "neighbor", "runningaccumulate"), _BLOCK),
-        "xxhash64": _HASH,
+        **dict.fromkeys(("xxhash64", "hmac"), _HASH),
         **{f"parsedatetimebesteffort{end}": _BEST_EFFORT for end in ("", "ornull", "orzero")},
     },
     "duckdb": {"age": _AGE, "json_type": _JSON_TYPE, "approx_top_k": _FREQUENT, "hash": _HASH},

@@ -29,10 +29,8 @@ def replace_other_forms(tree: exp.Query) -> None:
     >>> query = "SELECT [x + 1 for x in l if x > 0], list_apply(l, x -> x + 1)"
     >>> tree = sqlglot.parse_one(query, read="duckdb")
     >>> replace_other_forms(tree)
-    >>> print(tree.expressions[0].sql("duckdb"))
-    LIST_TRANSFORM(LIST_FILTER(l, x -> x > 0), x -> x + 1)
-    >>> print(tree.expressions[1].sql("duckdb"))
-    LIST_TRANSFORM(l, x -> x + 1)
+    >>> print(tree.sql("spark"))
+    SELECT TRANSFORM(FILTER(l, x -> x > 0), x -> x + 1), TRANSFORM(l, x -> x + 1)
     """
     _replace_comprehensions(tree)
     for call in list(tree.find_all(exp.Anonymous)):

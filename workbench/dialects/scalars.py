@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from workbench.dialects.casts import cast, cast_texts_like_others, rewrite_types, try_cast
 from workbench.dialects.clickhouse.lists import array_compact, array_except
-from workbench.dialects.clickhouse.texts import digits
+from workbench.dialects.clickhouse.texts import hex_digits
 from workbench.dialects.clickhouse.texts import substring as clickhouse_substring
 from workbench.dialects.duckdb_names import rewrite_duckdb_call
 from workbench.dialects.functions import LIKE_POSTGRES
@@ -304,7 +304,7 @@ _CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr 
 } | {
     exp.ArrayCompact: array_compact,
     exp.ArrayExcept: array_except,
-    exp.Hex: digits,
+    exp.Hex: hex_digits,
     exp.Left: left_or_right,
     exp.Right: left_or_right,
     exp.Substring: clickhouse_substring,

@@ -16,6 +16,7 @@ from workbench.dialects.clickhouse.lists import (
     array_map,
     array_sort,
 )
+from workbench.dialects.clickhouse.texts import binary_digits
 from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.clickhouse.urls import part_of_url, url_parameter
 from workbench.dialects.kinds import Kinds, kind_of
@@ -39,7 +40,6 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("splitbywhitespace", 1): "FILTER(SPLIT(:a, '[ \\\\t\\\\r\\\\n]+'), x -> x <> '')",
     ("countsubstrings", 2): "(CHAR_LENGTH(:a) - CHAR_LENGTH(REPLACE(:a, :b, ''))) "
     "DIV NULLIF(CHAR_LENGTH(:b), 0)",
-    ("bin", 1): "LPAD(BIN(:a), INT(CEIL(LENGTH(BIN(:a)) / 8)) * 8, '0')",
     ("base64encode", 1): ONE_LINE_OF_BASE64,
     ("base64decode", 1): "STRING(UNBASE64(:a))",
     ("alphatokens", 1): "REGEXP_EXTRACT_ALL(:a, '[a-zA-Z]+', 0)",
@@ -235,6 +235,7 @@ _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None
     "transform": _transform,
     **dict.fromkeys(DECIMAL_DIGITS, to_decimal),
     "arrayelement": _array_element,
+    "bin": binary_digits,
     "arrayflatten": _flatten,
     "arraycumsum": array_cum_sum,
     "arraydifference": array_difference,

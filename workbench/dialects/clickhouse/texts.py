@@ -4,7 +4,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds
+from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
@@ -72,7 +72,24 @@ def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     )
 
 
-def digits(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+def hex_digits(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr:
     """Return ``hex``, which has two digits for each byte, also of a number."""
-    padded = "LPAD(HEX(:of), BIGINT(CEIL(LENGTH(HEX(:of)) / 2)) * 2, '0')"
-    return fill_template(padded, of=node.this)
+    return _digits_of_bytes("HEX", 2, node, node.this, kinds)
+
+
+def binary_digits(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``bin``, which has eight digits for each byte."""
+    return _digits_of_bytes("BIN", 8, node, arguments[0], kinds) if len(arguments) == 1 else None
+
+
+def _digits_of_bytes(
+    name: str, in_a_byte: int, node: exp.Expr, value: exp.Expr, kinds: Kinds
+) -> exp.Expr:
+    if kind_of(node, value, kinds) in FLOATS:
+        raise WorkbenchError(
+            f"query: {name.lower()} of the float {value.sql()} is not available, as Spark takes its "
+            "integer part; cast it to an integer."
+        )
+    digits = anonymous(name, value)
+    size = f"BIGINT(CEIL(LENGTH(:digits) / {in_a_byte})) * {in_a_byte}"
+    return fill_template(f"LPAD(:digits, {size}, '0')", digits=digits)

@@ -87,8 +87,8 @@ def _digits_of_bytes(
 ) -> exp.Expr:
     if kind_of(node, value, kinds) in FLOATS:
         raise WorkbenchError(
-            f"query: {name.lower()} of the float {value.sql()} is not available, as Spark takes its "
-            "integer part; cast it to an integer."
+            f"query: {name.lower()} of the float {value.sql()} is not available, as Spark takes "
+            "its integer part; cast it to an integer."
         )
     digits = anonymous(name, value)
     size = f"BIGINT(CEIL(LENGTH(:digits) / {in_a_byte})) * {in_a_byte}"

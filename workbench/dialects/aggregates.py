@@ -231,6 +231,19 @@ def _kurtosis_pop(call: _Call, dialect: str) -> exp.Expr | None:
     return None
 
 
+def _corr_or_slope(call: _Call, dialect: str) -> exp.Expr | None:
+    """Return a correlation or a slope: NaN where all values are equal, for which Spark has null."""
+    if dialect not in ("duckdb", "clickhouse"):
+        return None
+    name = "CORR" if isinstance(call.node, exp.Corr) else "REGR_SLOPE"
+    arguments = call.node.this, call.node.expression
+    return fill_template(
+        "IF(:rows > 0, COALESCE(:result, DOUBLE('NaN')), NULL)",
+        rows=_filtered_call("REGR_COUNT", *arguments, where=call.condition),
+        result=_filtered_call(name, *arguments, where=call.condition),
+    )
+
+
 def _descending_percentile(call: _Call, dialect: str) -> exp.Expr | None:
     """Return ``percentile_disc`` of a descending order; Spark's is of an ascending one."""
     term = call.within.expressions[0] if call.within is not None else None
@@ -359,7 +372,7 @@ _KINDS = {own: kind for kind, own in (ONE | TWO).items()}
 #: Classes of aggregates that Spark has, by ClickHouse's names.
 _NAMED_BY_CLICKHOUSE: dict[str, type[exp.Expr]] = {
     **{name: _KINDS[own] for name, own in COMBINED.items() if own in _KINDS},
-    "any": exp.AnyValue, "anylast": exp.LastValue,
+    "any": exp.AnyValue, "anylast": exp.LastValue, "corr": exp.Corr,
     "uniq": exp.Count, "uniqexact": exp.Count,
     "grouparray": exp.ArrayAgg, "groupuniqarray": exp.ArrayUniqueAgg,
 }  # fmt: skip
@@ -466,13 +479,14 @@ _REWRITES: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     exp.GroupConcat: _string_agg,
     exp.Mode: _mode,
     exp.Anonymous: _kurtosis_pop,
+    **dict.fromkeys((exp.Corr, exp.RegrSlope), _corr_or_slope),
     exp.PercentileDisc: _descending_percentile,
 }  # fmt: skip
 _CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     kind: _REWRITES[kind]
     for kind in (
         *(exp.FirstValue, exp.LastValue, exp.AnyValue, exp.ArgMin, exp.ArgMax),
-        *(exp.Avg, exp.Sum),
+        *(exp.Avg, exp.Sum, exp.Corr),
     )
 } | {
     exp.AnonymousAggFunc: _clickhouse_aggregate,

@@ -147,3 +147,6 @@ SELECT id, toWeek(day) AS a, toWeek(day - 3, 3) AS b, toYearWeek(day - 1) AS c, 
 
 -- codes of texts, numbers of texts, and remainders of floats
 SELECT id, base64Encode(repeat('ab', 40)) AS a, base64Decode(base64Encode('x')) AS b, concatWithSeparator('-', p, 'z') AS c, firstLine('a\nb') AS d, alphaTokens('ab1cd') AS e, exp2(3) AS f, exp10(2) AS g, bitTest(5, 2) AS h, roundBankers(2.25, 1) AS i, x % 2.5 AS j, isFinite(y % 0) = 1 AS k, toInt32(isFinite(y)) AS l, bin(id * 30) AS m, arrayFlatten([[[id]], [[2], [3]]]) AS n, range(id, 9, 3) AS o, toUInt8OrZero(toString(id * 60 - 60)) AS q, toUInt8OrNull('-8') AS r, regexpExtract('a1b2', '([a-z])2') AS s, toString(toDate(id + 65530)) AS u FROM t ORDER BY id;
+
+-- correlations without spread
+SELECT p, isNaN(corr(y, 2)) = 1 AS a, round(corr(y, id), 6) AS b, isNaN(corrIf(y, 1, id > 3)) = 0 AS c FROM t GROUP BY p HAVING count() > 2 ORDER BY p;

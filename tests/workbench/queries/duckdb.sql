@@ -544,3 +544,6 @@ SELECT id, x % (y - 1) AS a, y % 2 AS b, printf('%.2f', price) AS c, base64(repe
 
 -- synonyms of functions, and codes of texts
 SELECT id, list_apply([id, 2], lambda k : k + 1) AS a, array_apply([id, 2], lambda k, i : k * i) AS b, array_has_any([id], [x]) AS c, list_select(['u', 'v'], [id % 4, 1]) AS d, list_where([t, p], [yes, id > 3]) AS e, list_resize([id], id % 3, 7) AS f, array_resize([x], 2) AS g, list_cat([x], [id]) AS h, to_binary(id) AS i, unicode(left(t, id)) AS j, url_encode('a b*~' || t) AS k, regexp_extract('xU' || t, 'uu?', 'i') AS l FROM t ORDER BY id;
+
+-- correlations and slopes without spread
+SELECT p, corr(x, y) AS a, corr(x, 2) AS b, regr_slope(y, id % 2) AS c, corr(id, x) FILTER (id > 90) AS d, corr(NULL::INT, id) AS e, regr_slope(x, 1) FILTER (id < 3) AS f FROM t GROUP BY p ORDER BY p;

@@ -101,7 +101,7 @@ def check_segments(
     ------
     WorkbenchError
     """
-    result_columns = (*funnel.key, *_results(funnel), *reserved)
+    result_columns = (*_results(funnel), *reserved)
     cohorts = {one.label: one for one in funnel.segmenting.of(by)}
     for name in by:
         if name in cohorts:

@@ -57,7 +57,7 @@ def compare_of(
     names = optional_names(by, "by")
     baseline_key = _checked_baseline(names, baseline)
     check_largest(largest, names)
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     bound = bind(funnel, events, names, COMPARE_COLUMNS, at_once=True)
     if baseline_key is not None and not (largest and baseline_key == (OTHERS,) * len(names)):
         baseline_key = checked_values(funnel, bound, names, baseline_key, "baseline")

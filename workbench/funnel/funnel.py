@@ -559,7 +559,8 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             Only those who stopped at this level: 0 for those who never took the first step, up to
             the number of steps.
         reached : str or int, optional
-            Instead of ``stopped_at``: those who reached a step, by its label or number from 1.
+            Instead of ``stopped_at``: those who reached a step, by its label or number from 1; with
+            steps in any order, those who took as many: ``"2 steps"`` or 2.
         by : str or sequence of str, optional
             Columns and cohorts to return as well.
         segment : value or tuple, optional

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arguments import is_number
 from workbench.errors import WorkbenchError
 from workbench.funnel.worker.summary import Ranks
 
@@ -43,8 +44,8 @@ class Differences(NamedTuple):
     p_value: NDArray[np.float64]
 
 
-def check_confidence(confidence: Any) -> None:
-    """Raise an error unless it is a confidence level.
+def check_confidence(confidence: Any) -> float:
+    """Return a confidence level as a float of Python; raise an error if it is none.
 
     Raises
     ------
@@ -52,18 +53,19 @@ def check_confidence(confidence: Any) -> None:
 
     Examples
     --------
+    >>> check_confidence(np.float32(0.5))
+    0.5
     >>> check_confidence(95)
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: confidence: 95 is no share of samples; give one above 0 and \
 below 1, such as 0.95.
     """
-    if isinstance(confidence, bool) or not (
-        isinstance(confidence, int | float) and 0 < confidence < 1
-    ):
+    if not is_number(confidence) or not 0 < confidence < 1:
         raise WorkbenchError(
             f"confidence: {confidence!r} is no share of samples; "
             "give one above 0 and below 1, such as 0.95."
         )
+    return float(confidence)
 
 
 def shares_of(part: Any, whole: Any, confidence: float = CONFIDENCE) -> Shares:

@@ -47,7 +47,7 @@ def trend_of(
     names = optional_names(by, "by")
     check_every(every)
     check_largest(largest, names)
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     bound = bind(funnel, events, names, TREND_COLUMNS, at_once=True)
     periods = periods_for(every, funnel, bound)
     if isinstance(bound, Prepared) and bound.span is not None:

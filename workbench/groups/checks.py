@@ -17,6 +17,8 @@ from workbench.spark.table import (
 KINDS = {"cont": "quantile", "disc": "quantile_disc"}
 #: How many of tied last rows are returned.
 TIES = ("all", "one")
+#: Whether Spark computes with times of day everywhere, or only passes them on.
+TIMES_OF_DAY = "spark.sql.timeType.enabled"
 
 
 def check_values(df: BoundTable, names: Sequence[str], kind: str) -> None:
@@ -62,6 +64,21 @@ def check_order(df: BoundTable, order: Sequence[str]) -> None:
                 f"order_by: column {name!r} holds {kind.simpleString()}, which has no order here; "
                 "name a column of numbers, times or text."
             )
+
+
+def check_times_of_day(df: BoundTable, names: Sequence[str], argument: str, instead: str) -> None:
+    """Refuse times of day if the session only passes them on, and the plan has to do more.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    times = [name for name in names if type_of(df, name).typeName() == "time"]
+    if times and df.without_rows.sparkSession.conf.get(TIMES_OF_DAY) == "false":
+        raise WorkbenchError(
+            f"{argument}: column {times[0]!r} holds times of day, which this session only passes "
+            f"on; set {TIMES_OF_DAY} to true, or {instead}."
+        )
 
 
 def check_ties(df: BoundTable, method: str, ties: str) -> None:

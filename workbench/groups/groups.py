@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 
 from workbench.arguments import check_known
 from workbench.functions import fn
-from workbench.groups.checks import KINDS, check_order, check_ties, check_values
+from workbench.groups.checks import (
+    KINDS,
+    check_order,
+    check_ties,
+    check_times_of_day,
+    check_values,
+)
 from workbench.groups.plan import METHODS, quantiles_of
 from workbench.spark.shuffle import column_names, optional_names
 from workbench.spark.sources.given import table
@@ -83,6 +89,8 @@ def last_in_group(
     check_ties(rows, method, ties)
     if method == "auto":
         method = "aggregate" if ties == "one" else "join"
+    if method != "window":
+        check_times_of_day(rows, rows.names, "df", "give method='window'")
     others = [name for name in rows.names if name not in (*keys, *order)]
     return METHODS[method](rows, order, others if ties == "one" else None)
 

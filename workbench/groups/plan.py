@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from workbench.functions.catalogue import Options, answer_type
-from workbench.groups.checks import KINDS
+from workbench.groups.checks import KINDS, check_times_of_day
 from workbench.groups.worker import QuantileTask
 from workbench.spark.in_driver import as_dataframe, run_by_key, worker_rows
 from workbench.spark.shipping import ship
@@ -77,6 +77,7 @@ def _bundled_rows(df: BoundTable, aliases: dict[str, str]) -> "DataFrame":
     kinds = {name: type_of(df, name) for name in aliases}
     rows = df.df.select(*(column(df, name, "columns").alias(aliases[name]) for name in aliases))
     if not df.key:
+        check_times_of_day(df, list(aliases), "columns", "give by")
         # A row of nulls changes no result, and an empty table has one row of results, too.
         nulls = [F.lit(None).cast(kind).alias(aliases[name]) for name, kind in kinds.items()]
         rows = rows.union(rows.sparkSession.range(1, numPartitions=1).select(*nulls))
@@ -109,8 +110,10 @@ def _by_join(df: BoundTable, order: Sequence[str], others: Sequence[str] | None)
         *(aliases[key] for key in df.key),
         *(value.alias(aliases[name]) for name, value in zip(order, values, strict=True)),
     )
-    # Nulls are equal here, so that no group is lost.
-    matches = [name_of(name).eqNullSafe(F.col(aliases[name])) for name in (*df.key, *order)]
+    # Nulls are equal here, so that no group is lost; but in a join, Spark takes no row of a column
+    # of type void as equal to another one, and such a column divides no group.
+    names = [name for name in (*df.key, *order) if type_of(df, name).typeName() != "void"]
+    matches = [name_of(name).eqNullSafe(F.col(aliases[name])) for name in names]
     rows = df.df.join(last_values, reduce(lambda a, b: a & b, matches), "left_semi")
     return rows if others is None else _by_aggregate(df.with_rows(rows), order, others)
 

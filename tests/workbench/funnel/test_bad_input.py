@@ -148,10 +148,6 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "by: column 'tags' holds arrays, which cannot be grouped by; name a plain column.",
     ),
     (
-        lambda df: funnel().levels(df, by="user_id"),
-        "by: the result has a column 'user_id' of its own; rename yours first.",
-    ),
-    (
         lambda df: funnel().steps(df.withColumn("users", F.lit(1)), by="users"),
         "by: the result has a column 'users' of its own; rename yours first.",
     ),

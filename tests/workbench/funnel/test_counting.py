@@ -392,6 +392,20 @@ def test_held_columns_have_one_value_along_a_chain_and_nulls_are_counted(
             assert funnel.steps(again).equals(steps)
 
 
+def test_a_column_of_the_key_may_be_a_segment(
+    spark: SparkSession, events: DataFrame, rows: list[tuple[Any, ...]]
+) -> None:
+    funnel = wb.Funnel(STEPS, window=9, hold="product")
+    table = spark.createDataFrame([row for row in rows if row[3]], events.schema)
+    levels = funnel.levels(table, by="product")
+    assert levels.columns == ["user_id", "product", "level", "reached"]
+    assert {(row[0], row[1]): row[2] for row in levels.collect()} == levels_by(rows, 3)
+    users = funnel.steps(table, by="product").set_index(["product", "step"])["users"]
+    assert users["q", "A"] == sum(
+        level > 0 for (_, product), level in levels_by(rows, 3).items() if product == "q"
+    )
+
+
 def test_sessions_of_a_column_are_parts_of_a_key(
     events: DataFrame, rows: list[tuple[Any, ...]]
 ) -> None:

@@ -407,14 +407,15 @@ def test_people_of_consecutive_chains_are_those_of_a_point(prepared: wb.Prepared
     for options in rules:
         funnel = wb.Funnel(STEPS, "9 hours", **options)
         points = funnel.trend(prepared, "1 day")
-        rows = [*points[points["entrants"] > 0].itertuples()]
-        steps = [[*points["step"]].index(row.step) + 1 for row in rows]
+        rows: list[Any] = [*points[points["entrants"] > 0].itertuples()]
         people = [
-            funnel.people(prepared, reached=step, entered=row[1], every="1 day")
-            for row, step in zip(rows, steps, strict=True)
+            funnel.people(prepared, reached=row.step, entered=row[1], every="1 day") for row in rows
         ]
         assert rows_of_each(people) == [row.users for row in rows]
         assert "__entered__" not in people[-1].columns
+    # In any order, the label of a step would be read as a place in the chain.
+    with pytest.raises(wb.WorkbenchError, match="reached: 'A' is not known; give one of '1 step'"):
+        funnel.people(prepared, reached="A")
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {

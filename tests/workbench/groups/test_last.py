@@ -100,6 +100,13 @@ def test_a_null_is_last_only_in_a_group_of_nulls(spark: SparkSession, method: st
     assert {tuple(row) for row in last.collect()} == {("a", 3), (None, None)}
 
 
+@pytest.mark.parametrize("method", ["window", "join"])
+def test_a_column_of_type_void_divides_no_group(spark: SparkSession, method: str) -> None:
+    rows = spark.createDataFrame([(None, 1, 2), (None, 1, 3)], "void void, key int, day int")
+    for by in ("void", ["void", "key"]):
+        assert [*map(tuple, wb.last_in_group(rows, by, "day", method).collect())] == [(None, 1, 3)]
+
+
 @pytest.mark.parametrize("ties", ["all", "one"])
 def test_an_empty_table_has_no_last_rows(spark: SparkSession, ties: str) -> None:
     empty = spark.createDataFrame([], "key string, day int")
@@ -191,6 +198,11 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
         ),
         "ties: column 's' holds array<interval>, which has no order to choose one row by; "
         "give ties='all', or drop the column.",
+    ),
+    (
+        lambda df: wb.last_in_group(df.sparkSession.sql("SELECT 1 k, TIME'09:00' at"), "k", "at"),
+        "df: column 'at' holds times of day, which this session only passes on; "
+        "set spark.sql.timeType.enabled to true, or give method='window'.",
     ),
     (
         lambda df: wb.last_in_group(df.select("date", "date", "plant"), "plant", "date"),

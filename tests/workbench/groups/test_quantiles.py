@@ -164,6 +164,11 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
         "q: '0.5' is not a quantile; give numbers from 0",
     ),
     (
+        lambda df: wb.quantiles(df.sparkSession.sql("SELECT TIME'09:00' AS at"), "at"),
+        "columns: column 'at' holds times of day, which this session only passes on; "
+        "set spark.sql.timeType.enabled to true, or give by.",
+    ),
+    (
         lambda df: wb.quantiles(df, "mwh", kind="median"),
         "kind: 'median' is not known; give 'cont' or 'disc'.",
     ),

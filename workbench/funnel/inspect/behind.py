@@ -14,6 +14,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.funnel.rules import step_number
 from workbench.funnel.segment_values import checked_values, equals, is_nan
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.summary import step_names
 from workbench.funnel.worker.levels import ENTERED
 from workbench.spark.micros import micros_of
 from workbench.spark.table import BoundTable, column, name_of
@@ -107,9 +108,14 @@ def _checked_segment(funnel: FunnelSpec, query: PeopleQuery) -> tuple[Any, ...] 
 def _levels(funnel: FunnelSpec, query: PeopleQuery) -> tuple[int, ...]:
     if query.reached is None:
         return (query.stopped_at,) if query.stopped_at is not None else ()
-    step, steps = step_number(query.reached, funnel.labels, "reached"), len(funnel.labels)
+    step, steps = _reached(funnel, query), len(funnel.labels)
     # Those who took an optional step are selected later, by its time.
     return tuple(range(1 if step in funnel.rules.optional else step + 1, steps + 1))
+
+
+def _reached(funnel: FunnelSpec, query: PeopleQuery) -> int:
+    # With steps in any order, tables of steps count them, and the label of one means no number.
+    return step_number(query.reached, step_names(funnel), "reached")
 
 
 def _span(funnel: FunnelSpec, events: BoundTable | Prepared, query: PeopleQuery) -> tuple[int, int]:
@@ -126,7 +132,7 @@ def _conditions(funnel: FunnelSpec, query: PeopleQuery) -> "list[Column]":
 
     conditions = []
     if query.reached is not None:
-        step = step_number(query.reached, funnel.labels, "reached")
+        step = _reached(funnel, query)
         if step in funnel.rules.optional:
             conditions.append(F.get(F.col("reached"), F.lit(step)).isNotNull())
     if query.open and query.entered is None and funnel.rules.exclusions:

@@ -146,7 +146,7 @@ def first_people(
     else:
         people = in_arrow(events.packed().mapInArrow(task.run, _schema(task, events)))
     if people is None:
-        return People(pd.DataFrame(columns=[*funnel.key, *by]), [], False)
+        return People(pd.DataFrame(columns=list(dict.fromkeys((*funnel.key, *by)))), [], False)
     order = pc.sort_indices(people, [(name, "ascending") for name in funnel.key])
     return _people(people.take(order[:limit]), funnel.key, len(people) > limit)
 

@@ -173,7 +173,8 @@ class FunnelTask:
         columns["reached"] = lists_of(result.taken, reached, answers.time_type)
         if self.excludes:
             columns["excluded"] = pa.array(result.excluded)
-        columns |= answers.segments
+        # A column of the key is there already, with a value for those without a chain, too.
+        columns |= {name: one for name, one in answers.segments.items() if name not in self.keys}
         if self.timed:
             columns["since_first"] = lists_of(result.taken, reached - reached[:, :1], pa.int64())
         if self.entered:

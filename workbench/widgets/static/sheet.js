@@ -42,7 +42,7 @@ function render({ model, el }) {
           return found?.closest(".wb-card") === card ? found : null;
         };
         const button = own(".wb-copy"), node = own("[data-node]");
-        if (button) copy(button);
+        if (button) copyCode(button);
         if (node) model.send({ node: node.dataset.node });
       });
     }
@@ -53,14 +53,6 @@ function render({ model, el }) {
   });
   places.observe(el);
   return () => places.disconnect();
-}
-
-async function copy(button) {
-  const code = button.parentElement.querySelector("code").textContent;
-  await navigator.clipboard?.writeText(code);
-  const name = button.textContent;
-  button.textContent = "Copied";
-  setTimeout(() => { button.textContent = name; }, 1500);
 }
 
 function save(name, content) {

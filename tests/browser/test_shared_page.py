@@ -82,6 +82,13 @@ def test_a_choice_is_drawn_and_its_address_opens_it_again(
         page.get_by_role("button", name="Save the picture as SVG").click()
     drawn = Path(saved.value.path()).read_text("utf-8")
     assert ("rgb(0, 114, 178)" if theme == "light" else "rgb(86, 180, 233)") in drawn
+    # A browser gives no clipboard to pages that come by plain http.
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    pasted = "document.addEventListener('copy', () => { window.said = `${getSelection()}`; })"
+    page.evaluate(pasted)
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("window.said") == "wb.Funnel(...)"
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     page.set_viewport_size({"width": 420, "height": 800})
     assert page.evaluate(overflow) == 0

@@ -45,6 +45,10 @@ def test_a_reader_drags_the_range_and_moves_the_query(open_notebook: OpenNoteboo
     tree.locator("[data-node]", has_text="[8, 12)").click()
     expect(page.get_by_text("Queries 8 to 11: a tile: one update.")).to_be_visible()
 
+    page.get_by_role("button", name="Copy", exact=True).first.click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    for name in ("Play or pause", "Back to the first", "Again and again"):
+        expect(page.get_by_role("button", name=name)).to_be_visible()
     kinds = page.locator(".js-plotly-plot").nth(1)
     expect(kinds).to_contain_text("query at 17")
     page.locator(HANDLES).nth(2).focus()

@@ -107,7 +107,7 @@ def width_of(places: PlanLayout) -> int:
 def heat(plan: QueryPlan, operator: Operator) -> str:
     """Return an operator's share of the time as text; empty if it is negligible."""
     share = plan.share(operator)
-    return f"{100 * share:.0f} %" if share >= SEEN else ""
+    return f"{share:.0%}" if share >= SEEN else ""
 
 
 def lateness(plan: QueryPlan, operator: Operator) -> str:

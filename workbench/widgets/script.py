@@ -51,10 +51,10 @@ def shared_script() -> Any:
     return Instance(SharedScript).tag(sync=True, **widgets.widget_serialization)
 
 
-def loader(script: str) -> str:
+def loader(*scripts: str) -> str:
     """Return a widget's script, which may load the shared one by ``shared(model)``.
 
     By ``keepsHearing(model)`` it receives messages from Python even if anywidget gave it up.
     """
-    names = "heard.js", "shared_script.js", script
+    names = "heard.js", "shared_script.js", *scripts
     return "\n".join((STATIC / name).read_text("utf-8") for name in names)

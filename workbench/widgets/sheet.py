@@ -21,7 +21,7 @@ class Sheet(anywidget.AnyWidget):
     lines of code, and reports clicks on the nodes of a tree.
     """
 
-    _esm = loader("sheet.js")
+    _esm = loader("clipboard.js", "sheet.js")
     _css = STYLE
 
     def on_node(self, act: Callable[[str], object]) -> None:

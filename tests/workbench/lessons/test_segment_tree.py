@@ -184,7 +184,9 @@ def test_the_figure_of_reads_draws_and_names_a_line_for_each_method() -> None:
     assert [line.name for line in figure.data] == ["naive: 300.0", "two stacks: 3.0"]
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     assert "two stacks: 3.0" in still(touched_figure(table), "Touched")
-    assert "image/svg+xml" in ReadsPerFrameView(table)._repr_mimebundle_()
+    view = ReadsPerFrameView(table.rename(columns={"two stacks": "tree, fanout 2"}))
+    assert repr(view).endswith(". naive: 1.0 to 300.0; tree, fanout 2: 2.0 to 3.0")
+    assert "image/svg+xml" in view._repr_mimebundle_()
 
 
 @pytest.mark.parametrize("length", [0, 5])

@@ -343,11 +343,11 @@ def test_the_share_of_the_time_is_a_shade_and_a_number_and_the_slowest_operator_
     assert view.operator.value == 2
     shades = sorted(shade.fillcolor for shade in view.figure.layout.shapes)
     assert shades == ["rgba(230,159,0,0.18)", "rgba(230,159,0,0.40)"]
-    assert "75 % of the time" in view.text.value
+    assert "75% of the time" in view.text.value
     labels = {trace.name: trace.text for trace in view.figure.data}
-    assert "75 %" in labels["Python: rows leave the JVM"][0]
+    assert "75%" in labels["Python: rows leave the JVM"][0]
     assert "The shade is a share of the time" in view.note.value
-    assert "75 %" in view.svg
+    assert "75%" in view.svg
 
 
 def test_a_task_that_outlasts_the_others_is_marked_where_the_run_waits_for_it() -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: The most rows, the most letters of a name, and the pixels of a row.
 _MOST, _NAME, _ROW = 20, 32, 26
+#: For fewer rows plotly would narrow the margins, and draw gridlines up to the subtitle.
+_LEAST = 2
 #: The end of the axis, as a logarithm to the base 2: intervals beyond it have no visible end.
 _FAR = 6.0
 
@@ -92,7 +94,7 @@ def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
         title=title_with_subtitle(
             f"Who goes on to {cut(name_shown(drivers.step), _NAME)}", _subtitle(drivers)
         ),
-        height=110 + _ROW * len(y),
+        height=110 + _ROW * max(len(y), _LEAST),
         margin={"t": 64},
         showlegend=False,
         xaxis={

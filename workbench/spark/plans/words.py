@@ -110,7 +110,7 @@ def operator_caption(operator: Operator) -> str:
     >>> operator_caption(Operator(1, "Exchange", "Exchange", exchange))
     'to 4 partitions'
     >>> operator_caption(Operator(1, "Sample", "Sample", "Arguments: 0.0, 0.03125, false, 0"))
-    'about 3.1 % of the rows'
+    'about 3.1% of the rows'
     """
     if workbench_step(operator):
         return operator.title
@@ -118,7 +118,7 @@ def operator_caption(operator: Operator) -> str:
     if operator.name == "Exchange" and (count := re.search(r"\), (\d+)\), [A-Z_]+", text)):
         return f"to {count[1]} partitions"
     if operator.name == "Sample" and (ends := re.search(r"([\d.]+), ([\d.]+), \w+, \d+", text)):
-        return f"about {100 * (float(ends[2]) - float(ends[1])):.2g} % of the rows"
+        return f"about {100 * (float(ends[2]) - float(ends[1])):.2g}% of the rows"
     if operator.name == "Project" and _purpose(operator) == PARTITIONED:
         return ", ".join(dict.fromkeys(re.findall(r"(\w+)#\d+L? AS \w+#", text)))
     return "" if operator.summary == "__bundle__" else operator.summary

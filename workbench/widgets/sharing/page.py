@@ -135,7 +135,7 @@ def _page(
         "left_out": element("p", left_out, class_="wb-note") if left_out else "",
         "date": element("time", f"{written_at:%d %b %Y %H:%M %Z}", datetime=written_at.isoformat()),
         "known": as_json(known),
-        "script": own_file(STATIC / "shared.js"),
+        "script": own_file(STATIC / "clipboard.js") + own_file(STATIC / "shared.js"),
     }
     return filled(own_file(STATIC / "shared.html"), parts)
 

@@ -85,12 +85,9 @@ document.getElementById("csv").addEventListener("click", () => save(known.csv[se
 document.getElementById("svg").addEventListener("click", () => {
   save(alone(place.querySelector("svg")), "image/svg+xml", "svg");
 });
-document.addEventListener("click", async (event) => {
+document.addEventListener("click", (event) => {
   const button = event.target.closest(".wb-code .wb-copy");
-  if (!button) return;
-  await navigator.clipboard?.writeText(button.parentElement.querySelector("code").textContent);
-  button.textContent = "Copied";
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  if (button) copyCode(button);
 });
 document.querySelector(".wb-saves").hidden = false;
 read();

@@ -25,6 +25,15 @@ function name(handle) {
   tell();
 }
 
+// The buttons of ipywidgets' Play are pictures without a name.
+function namePlay(button) {
+  const names = { "fa-stop": "Back to the first", "fa-retweet": "Again and again" };
+  const icon = button.querySelector("i")?.classList;
+  const known = Object.keys(names).find((one) => icon?.contains(one));
+  button.title = known ? names[known] : "Play or pause";
+  button.setAttribute("aria-label", button.title);
+}
+
 function render({ model, el }) {
   el.classList.add("wb-sheet");
   model.on("msg:custom", ({ save: name }, [content]) => { if (name) save(name, content); });
@@ -42,25 +51,18 @@ function render({ model, el }) {
           return found?.closest(".wb-card") === card ? found : null;
         };
         const button = own(".wb-copy"), node = own("[data-node]");
-        if (button) copy(button);
+        if (button) copyCode(button);
         if (node) model.send({ node: node.dataset.node });
       });
     }
     card?.querySelectorAll(".js-plotly-plot").forEach(fit);
     card?.querySelectorAll(".noUi-handle:not([aria-label])").forEach(name);
+    card?.querySelectorAll(".widget-play button:not([aria-label])").forEach(namePlay);
     // Of a label without a tooltip ipywidgets writes "null" for one.
     card?.querySelectorAll('.widget-label[title="null"]').forEach((label) => label.removeAttribute("title"));
   });
   places.observe(el);
   return () => places.disconnect();
-}
-
-async function copy(button) {
-  const code = button.parentElement.querySelector("code").textContent;
-  await navigator.clipboard?.writeText(code);
-  const name = button.textContent;
-  button.textContent = "Copied";
-  setTimeout(() => { button.textContent = name; }, 1500);
 }
 
 function save(name, content) {

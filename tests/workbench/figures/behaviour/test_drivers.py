@@ -58,6 +58,12 @@ def test_values_out_of_range_end_at_the_edge() -> None:
     assert list(figure.data[2].x) == [6]
 
 
+def test_a_single_row_has_room_between_its_gridlines_and_the_subtitle() -> None:
+    one, two = (drivers_figure(drivers_of(ROWS[:n])).layout.height for n in (1, 2))
+    assert one - 64 >= 64  # plotly narrows margins where less is left between them
+    assert one == two
+
+
 def test_a_still_has_the_names_and_the_ratios() -> None:
     drawn = still(drivers_figure(drivers_of(ROWS)), "Who goes on")
     assert ">help</text>" in drawn

@@ -147,3 +147,19 @@ SELECT id, toWeek(day) AS a, toWeek(day - 3, 3) AS b, toYearWeek(day - 1) AS c, 
 
 -- codes of texts, and remainders of floats
 SELECT id, base64Encode(repeat('ab', 40)) AS a, base64Decode(base64Encode('x')) AS b, concatWithSeparator('-', p, 'z') AS c, firstLine('a\nb') AS d, alphaTokens('ab1cd') AS e, exp2(3) AS f, exp10(2) AS g, bitTest(5, 2) AS h, roundBankers(2.25, 1) AS i, x % 2.5 AS j, isFinite(y % 0) = 1 AS k, toInt32(isFinite(y)) AS l FROM t ORDER BY id;
+
+
+-- divisors, decimals of texts, and aggregates of lists
+SELECT id, gcd(id + 4, 6) AS a, lcm(id + 1, 4) AS b, toDecimal64OrNull(p, 2) AS c, toDecimal32OrZero(concat(toString(id), '.239'), 2) AS d, arrayReduce('sum', [id, 2]) AS e, arrayReduce('max', [id, 2]) AS f, arrayReduce('avg', [id, 2]) AS g, arrayReduce('uniq', [id, 2]) AS h, [id > 2, 1] AS i, range(toInt64(1), id, 2) AS j FROM t ORDER BY id;
+
+-- parts of lists from their ends
+SELECT id, arraySlice(range(id % 4), -2) AS a, arraySlice(range(id % 4), 1, -1) AS b, arraySlice(range(id % 4), 2) AS c FROM t ORDER BY id;
+
+-- sums that are 0 without rows, and moments
+SELECT sumOrDefault(x) AS a, sumOrDefaultIf(id, id > 99) AS b, countOrDefault(x) AS c, round(skewPop(y), 6) AS d FROM t WHERE id > 2;
+
+-- groups that are not summarized
+SELECT p, x, count() AS n FROM t WHERE p IS NOT NULL GROUP BY ROLLUP (p, x) HAVING grouping(p, x) = 1 ORDER BY p;
+
+-- times without fractions of seconds
+SELECT toString(toDateTime(fromUnixTimestamp64Milli(1704103200123, 'UTC'), 'UTC')) AS a, toUnixTimestamp(toDateTime(at)) AS b FROM events ORDER BY b LIMIT 1;

@@ -27,6 +27,10 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("prefix", 2): "STARTSWITH(:a, :b)", ("suffix", 2): "ENDSWITH(:a, :b)",
     ("base64", 1): ONE_LINE_OF_BASE64, ("strlen", 1): "OCTET_LENGTH(:a)",
     ("regexp_split_to_array", 2): "SPLIT(:a, :b)",
+    ("ord", 1): "IF(:a = '', -1, ASCII(:a))",
+    ("url_encode", 1): "REPLACE(REPLACE(REPLACE(URL_ENCODE(:a), '+', '%20'), '*', '%2A'), "
+    "'%7E', '~')",
+    ("url_decode", 1): "URL_DECODE(REPLACE(:a, '+', '%2B'))",
     # Lists
     **dict.fromkeys(
         (("list_extract", 2), ("list_element", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"

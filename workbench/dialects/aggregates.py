@@ -284,10 +284,10 @@ def _sum(call: _Call, dialect: str) -> exp.Expr | None:
 
 
 def _count_if(call: _Call, dialect: str) -> exp.Expr | None:
-    """Return how often a condition holds; DuckDB returns null without rows."""
+    """Return how often a condition holds; DuckDB returns null where it is never known."""
     if dialect != "duckdb":
         return None
-    times = fill_template("SUM(CASE WHEN :of THEN 1 ELSE 0 END)", of=call.node.this)
+    times = fill_template("SUM(INT(BOOLEAN(:of)))", of=call.node.this)
     return _filtered(times, call.condition)
 
 
@@ -374,13 +374,14 @@ _NAMED_BY_CLICKHOUSE: dict[str, type[exp.Expr]] = {
     **{name: _KINDS[own] for name, own in COMBINED.items() if own in _KINDS},
     "any": exp.AnyValue, "anylast": exp.LastValue, "corr": exp.Corr,
     "uniq": exp.Count, "uniqexact": exp.Count,
+    "skewpop": exp.Skewness,
     "grouparray": exp.ArrayAgg, "groupuniqarray": exp.ArrayUniqueAgg,
 }  # fmt: skip
 
 
 #: These are null here without rows, as ``-OrNull`` requests; plain ClickHouse differs.
 _NULL_WITHOUT_ROWS = ("sum", "avg", "min", "max", "any", "anylast", "argmin", "argmax", "median")
-_SUFFIXES = ("if", "ornull", "distinct")
+_SUFFIXES = ("if", "ornull", "ordefault", "distinct")
 #: Aggregates whose DISTINCT form has another name, and those that ignore duplicates anyway.
 _DISTINCT_NAMES = {"count": "uniqExact", "grouparray": "groupUniqArray"}
 _UNAFFECTED_BY_DISTINCT = (
@@ -406,14 +407,17 @@ def _split_suffixes(name: str) -> tuple[str, set[str]]:
 def _clickhouse_aggregate(call: _Call, dialect: str) -> exp.Expr | None:
     """Return an aggregate of ClickHouse by its name, which may have suffixes such as ``If``."""
     name, arguments, condition = call.node.name, list(call.node.expressions), call.condition
-    distinct = False
+    distinct = or_zero = False
     if isinstance(call.node, exp.CombinedAggFunc):
         name, endings = _split_suffixes(name)
         if "if" in endings and len(arguments) > 1:
             condition = call.where(arguments.pop())
         elif not endings or "if" in endings:
             return None
-        if "ornull" in endings and name.lower() not in _NULL_WITHOUT_ROWS:
+        or_zero = "ordefault" in endings
+        if ("ornull" in endings and name.lower() not in _NULL_WITHOUT_ROWS) or (
+            or_zero and name.lower() not in ("sum", "count")
+        ):
             return None
         distinct = "distinct" in endings
         name = _DISTINCT_NAMES.get(name.lower(), name) if distinct else name
@@ -435,7 +439,8 @@ def _clickhouse_aggregate(call: _Call, dialect: str) -> exp.Expr | None:
     aggregate = kind(this=value, **second_argument)
     rewrite = _CLICKHOUSE_REWRITES.get(kind)
     result = rewrite(_Call(aggregate, None, condition, call.nulls), dialect) if rewrite else None
-    return result or _filtered(aggregate, condition)
+    result = result or _filtered(aggregate, condition)
+    return fill_template("COALESCE(:of, 0)", of=result) if or_zero else result
 
 
 def _avg_weighted(arguments: list[exp.Expr], condition: exp.Expr | None) -> exp.Expr:

@@ -7,7 +7,8 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.texts.written import check_as_text
+from workbench.dialects.texts.json_parts import value_as_json
+from workbench.dialects.texts.written import check_as_text, text_of_type
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
@@ -72,18 +73,21 @@ def cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     target = node.args["to"]
     if target.this in exp.DataType.TEXT_TYPES:
         if not isinstance(node.this, exp.Literal):
-            check_as_text([node.this], kinds(node, [node.this]), dialect)
+            types = kinds(node, [node.this])
+            check_as_text([node.this], types, dialect)
+            if types and (text := text_of_type(node.this, types[0], dialect)) is not None:
+                node.set("this", text)
         return _first_letters(node) if dialect in POSTGRES else None
     if target.this is exp.DType.VARBINARY and dialect == "duckdb":
         return _bytes_literal(node.this)
     if target.this in (exp.DType.JSON, exp.DType.JSONB):
         # Functions of JSON take the text itself.
         consumer = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
-        return (
-            node.this.copy()
-            if isinstance(consumer, exp.JSONExtract | exp.JSONExtractScalar)
-            else None
-        )
+        is_text = kind_of(node, node.this, kinds) == "string"
+        if isinstance(consumer, exp.JSONExtract | exp.JSONExtractScalar) or is_text:
+            json_text: exp.Expr = node.this.copy()
+            return json_text
+        return value_as_json(node, node.this, kinds)
     if target.this is exp.DType.TIME:
         time = exp.DataType(this=exp.DType.USERDEFINED, kind="TIME")
         return exp.Cast(this=node.this.copy(), to=time)

@@ -24,10 +24,11 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("yearweek", 1): "EXTRACT(YEAROFWEEK FROM :a) * 100 + WEEKOFYEAR(:a)",
     # Texts
     ("prefix", 2): "STARTSWITH(:a, :b)", ("suffix", 2): "ENDSWITH(:a, :b)",
-    ("url_encode", 1): "REPLACE(REPLACE(REPLACE(URL_ENCODE(:a), '+', '%20'), '*', '%2A'), "
-    "'%7E', '~')",
     ("strlen", 1): "OCTET_LENGTH(:a)",
     ("regexp_split_to_array", 2): "SPLIT(:a, :b)",
+    ("url_encode", 1): "REPLACE(REPLACE(REPLACE(URL_ENCODE(:a), '+', '%20'), '*', '%2A'), "
+    "'%7E', '~')",
+    ("url_decode", 1): "URL_DECODE(REPLACE(:a, '+', '%2B'))",
     # Lists
     **dict.fromkeys(
         (("list_extract", 2), ("list_element", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"

@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.texts.written import text_of_float
 from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
@@ -265,14 +266,48 @@ def check_unnest(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return None
 
 
+def concat_all_lists(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return several lists as one, where a null adds nothing; in Postgres one list is not null."""
+    lists = [one for one in (node.this, *node.expressions) if not isinstance(one, exp.Null)]
+    if dialect in POSTGRES:
+        values = [one.copy() for one in lists]
+        return exp.Coalesce(this=anonymous("CONCAT", *lists), expressions=values)
+    return anonymous("CONCAT", *(fill_template("COALESCE(:l, ARRAY())", l=one) for one in lists))
+
+
+def list_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the joined elements of a list; in DuckDB null if it has nulls alone."""
+    if dialect != "duckdb":
+        return None
+    has_nulls_alone = "SIZE(:l) > 0 AND SIZE(ARRAY_COMPACT(:l)) = 0"
+    return fill_template(
+        f"IF({has_nulls_alone}, NULL, ARRAY_JOIN(:l, :by))", l=node.this, by=node.expression
+    )
+
+
+def flatten(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the elements of the lists in a list, without its nulls."""
+    return fill_template("FLATTEN(ARRAY_COMPACT(:l))", l=node.this) if dialect == "duckdb" else None
+
+
 def concat_lists(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return ``list || value`` of Postgres, and ``list || list``, where a null adds nothing."""
+    """Return ``list || value`` of Postgres, and ``list || list``, where a null adds nothing.
+
+    Make a float beside a text the text that the dialect writes.
+    """
     sides = node.this, node.expression
     has_text = any(isinstance(one, exp.Literal) and one.is_string for one in sides)
-    if dialect not in POSTGRES or has_text:
-        return None
-    are_lists = [one.typeName() == "array" for one in kinds(node, sides) or ()]
+    are_lists = (
+        [one.typeName() == "array" for one in kinds(node, sides) or ()]
+        if dialect in POSTGRES and not has_text
+        else []
+    )
     if not any(are_lists):
+        for one in sides:
+            is_text = isinstance(one, exp.Literal | exp.DPipe)
+            kind = "" if is_text else kind_of(node, one, kinds)
+            if (text := text_of_float(one.copy(), kind, dialect)) is not None:
+                one.replace(text)
         return None
     lists = [
         one.copy() if is_list else anonymous("ARRAY", one)

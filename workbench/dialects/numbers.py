@@ -104,7 +104,7 @@ def _truncate_digits(node: exp.Expr, digits: exp.Expr, kind: str) -> exp.Expr:
 _EUCLID_STEPS = 92
 
 
-def gcd_or_lcm(name: str, node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr:
+def gcd_or_lcm(name: str, node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr:
     """Return the greatest common divisor of two integers, or their least common multiple.
 
     Raises

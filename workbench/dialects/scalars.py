@@ -10,7 +10,7 @@ from workbench.dialects.clickhouse.lists import array_compact, array_except
 from workbench.dialects.clickhouse.texts import hex_digits
 from workbench.dialects.clickhouse.texts import substring as clickhouse_substring
 from workbench.dialects.duckdb_names import rewrite_duckdb_call
-from workbench.dialects.functions import LIKE_POSTGRES
+from workbench.dialects.functions import LIKE_POSTGRES, POSTGRES
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.lists import (
     array_length,
@@ -18,11 +18,14 @@ from workbench.dialects.lists import (
     array_reverse,
     arrays_overlap,
     check_unnest,
+    concat_all_lists,
     concat_lists,
     contains_all,
     element,
+    flatten,
     in_list,
     index_from_one,
+    list_as_text,
     list_contains,
     list_distinct,
     list_intersect,
@@ -65,11 +68,14 @@ from workbench.dialects.texts.json_parts import (
     clickhouse_json_text,
     json_extract,
     json_extract_text,
+    json_object,
+    value_as_json,
 )
 from workbench.dialects.texts.patterns import like, regexp_ilike
 from workbench.dialects.texts.split import (
     regexp_match,
     regexp_split_to_array,
+    split_at_zero,
     split_by_text,
     string_to_array,
 )
@@ -91,13 +97,13 @@ from workbench.dialects.times.shifts import (
     date_add,
     epoch_ms,
     interval,
-    series_of_times,
+    series,
     sum_of_times,
     time_bucket,
     to_days,
 )
 from workbench.dialects.times.texts import parse_time_call
-from workbench.dialects.writing import anonymous, is_not_null
+from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 
@@ -178,7 +184,21 @@ def _generic_call(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr |
         return anonymous("NAMED_STRUCT", *(part for pair in named_fields for part in pair))
     if name == "printf" and len(arguments) > 1:
         return _printf(node, arguments[1:], kinds)
-    return rewrite_duckdb_call(node, kinds) if dialect == "duckdb" else None
+    return _json_or_count_of_nulls(node, dialect, kinds) or (
+        rewrite_duckdb_call(node, kinds) if dialect == "duckdb" else None
+    )
+
+
+def _json_or_count_of_nulls(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a value as JSON, or how many values are null; None for another function."""
+    name, values = node.name.lower(), node.expressions
+    if name in ("to_json", "row_to_json", "array_to_json") and len(values) == 1:
+        return value_as_json(node, values[0], kinds)
+    if name not in ("num_nulls", "num_nonnulls") or not values or dialect not in POSTGRES:
+        return None
+    flag = "INT((:of) IS NULL)" if name == "num_nulls" else "INT((:of) IS NOT NULL)"
+    list_of_flags = exp.Array(expressions=[fill_template(flag, of=one) for one in values])
+    return fill_template("AGGREGATE(:of, 0, (sum_, each_) -> sum_ + each_)", of=list_of_flags)
 
 
 def _printf(node: exp.Anonymous, values: list[exp.Expr], kinds: Kinds) -> exp.Expr:
@@ -229,6 +249,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.ArrayDistinct: list_distinct,
     exp.JSONExtract: json_extract,
     exp.JSONExtractScalar: json_extract_text,
+    exp.JSONObject: json_object,
     exp.SimilarTo: similar_to,
     exp.RegexpFullMatch: similar_to,
     exp.Week: week,
@@ -256,7 +277,8 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.Cast: cast,
     exp.TryCast: try_cast,
     exp.If: cast_condition,
-    exp.GenerateSeries: series_of_times,
+    **dict.fromkeys((exp.GenerateSeries, exp.ExplodingGenerateSeries), series),
+    exp.Localtimestamp: lambda node, dialect, kinds: anonymous("LOCALTIMESTAMP"),
     exp.Explode: check_unnest,
     exp.Unnest: check_unnest,
     exp.Collate: refuse_collate,
@@ -268,6 +290,10 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.IsInf: is_infinite,
     exp.Concat: concat_as_text,
     exp.DPipe: concat_lists,
+    exp.ArrayConcat: concat_all_lists,
+    exp.ArrayToString: list_as_text,
+    exp.Flatten: flatten,
+    exp.SplitPart: split_at_zero,
     **dict.fromkeys((exp.Greatest, exp.Least), cast_texts_like_others),
     **dict.fromkeys((exp.Trunc, exp.Floor, exp.Ceil), truncate),
     exp.Sign: sign,
@@ -298,7 +324,7 @@ _CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr 
             exp.Split,
         ),
         *(exp.YearOfWeekIso, exp.ArrayReverse, exp.Trunc, exp.Floor, exp.Ceil, exp.Sign),
-        *(exp.Like, exp.ILike, exp.Initcap),
+        *(exp.Like, exp.ILike, exp.Initcap, exp.Grouping),
         *(exp.IsNan, exp.IsInf, exp.TimeToStr, exp.RegexpReplace, exp.Bracket, exp.ArrayContains),
     )
 } | {

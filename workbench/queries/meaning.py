@@ -56,12 +56,13 @@ def rewrite_for_spark(
         rewrite_unknown_in(tree)
         _rewrite_first_rows_of_subqueries(tree)
     rewrite_unnest(tree, dialect)
+    _unalias_keys_of_grouping(tree)
     rewrite_scalars(tree, dialect, types_of, days)
     for count in tree.find_all(exp.Count):
         if count.this is None:
             count.set("this", exp.Star())
     _rewrite_sums_and_quotients(tree, dialect, types_after_aggregates)
-    _rewrite_any_and_all(tree)
+    _rewrite_any_and_all(tree, dialect)
     for one in list(tree.find_all(exp.PercentileCont, exp.Values)):
         if isinstance(one, exp.Values):
             name_values(one, dialect)
@@ -150,19 +151,41 @@ def _may_be_correlated(select: exp.Select) -> bool:
     return False
 
 
-def _rewrite_any_and_all(tree: exp.Expr) -> None:
+def _unalias_keys_of_grouping(tree: exp.Expr) -> None:
+    """Write ``g AS g`` as ``g`` where HAVING or ORDER BY has GROUPING, which Spark looks up in it.
+
+    Spark 4.3 takes the key there for the alias, which is no key.
+    """
+    for node in tree.find_all(exp.Grouping):
+        clause, select = node.find_ancestor(exp.Having, exp.Order), node.find_ancestor(exp.Select)
+        if clause is None or select is None:
+            continue
+        for one in select.expressions:
+            column = one.this if isinstance(one, exp.Alias) else None
+            if isinstance(column, exp.Column) and column.name == one.alias:
+                one.replace(column.copy())
+
+
+def _rewrite_any_and_all(tree: exp.Expr, dialect: str) -> None:
     """Rewrite comparisons with ANY or ALL of a list as ``exists`` and ``forall``."""
     for any_of in list(tree.find_all(exp.Any)):
         if isinstance(any_of.parent, exp.Binary) and not any_of.find(exp.Query):
-            any_of.parent.replace(_list_predicate("exists", any_of.parent, any_of.this.unnest()))
+            values = any_of.this.unnest()
+            any_of.parent.replace(_list_predicate("exists", any_of.parent, values, dialect))
     for all_of in list(tree.find_all(exp.Anonymous)):
         is_all = all_of.name.upper() == "ALL" and len(all_of.expressions) == 1
         if is_all and isinstance(all_of.parent, exp.Binary):
-            all_of.parent.replace(_list_predicate("forall", all_of.parent, all_of.expressions[0]))
+            values = all_of.expressions[0]
+            all_of.parent.replace(_list_predicate("forall", all_of.parent, values, dialect))
 
 
-def _list_predicate(function: str, comparison: exp.Binary, values: exp.Expr) -> exp.Expr:
+def _list_predicate(
+    function: str, comparison: exp.Binary, values: exp.Expr, dialect: str
+) -> exp.Expr:
     """Return ``exists`` or ``forall`` of a list, with a comparison of each element."""
+    if dialect == "duckdb" and not isinstance(values, exp.Array):
+        # DuckDB compares with the rows of the list, and a null has none.
+        values = exp.Coalesce(this=values.copy(), expressions=[exp.Array()])
     name = unused({one.name.lower() for one in comparison.find_all(exp.Column)}, "one")
     element = exp.to_identifier(name, quoted=True)
     body = type(comparison)(this=comparison.this.copy(), expression=element.copy())

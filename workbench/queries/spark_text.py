@@ -285,6 +285,11 @@ def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", di
             f"Spark has no syntax for a part of it, near {parameters.get('error', 'its end')}; "
             "write that part differently."
         )
+    if condition.startswith(("GROUPING_COLUMN_MISMATCH", "GROUPING_ID_COLUMN_MISMATCH")):
+        return (
+            "grouping in HAVING and ORDER BY takes keys that keep their names here; leave out "
+            "their aliases, or order and filter in a query around this one."
+        )
     text = reason(error)
     if "data type TIME is not supported" in text:
         return (

@@ -150,3 +150,18 @@ SELECT id, base64Encode(repeat('ab', 40)) AS a, base64Decode(base64Encode('x')) 
 
 -- correlations without spread
 SELECT p, isNaN(corr(y, 2)) = 1 AS a, round(corr(y, id), 6) AS b, isNaN(corrIf(y, 1, id > 3)) = 0 AS c FROM t GROUP BY p HAVING count() > 2 ORDER BY p;
+
+-- divisors, decimals of texts, and aggregates of lists
+SELECT id, gcd(id + 4, 6) AS a, lcm(id + 1, 4) AS b, toDecimal64OrNull(p, 2) AS c, toDecimal32OrZero(concat(toString(id), '.239'), 2) AS d, arrayReduce('sum', [id, 2]) AS e, arrayReduce('max', [id, 2]) AS f, arrayReduce('avg', [id, 2]) AS g, arrayReduce('uniq', [id, 2]) AS h, [id > 2, 1] AS i, range(toInt64(1), id, 2) AS j FROM t ORDER BY id;
+
+-- parts of lists from their ends
+SELECT id, arraySlice(range(id % 4), -2) AS a, arraySlice(range(id % 4), 1, -1) AS b, arraySlice(range(id % 4), 2) AS c FROM t ORDER BY id;
+
+-- sums that are 0 without rows, and moments
+SELECT sumOrDefault(x) AS a, sumOrDefaultIf(id, id > 99) AS b, countOrDefault(x) AS c, round(skewPop(y), 6) AS d FROM t WHERE id > 2;
+
+-- groups that are not summarized
+SELECT p, x, count() AS n FROM t WHERE p IS NOT NULL GROUP BY ROLLUP (p, x) HAVING grouping(p, x) = 1 ORDER BY p;
+
+-- times without fractions of seconds
+SELECT toString(toDateTime(fromUnixTimestamp64Milli(1704103200123, 'UTC'), 'UTC')) AS a, toUnixTimestamp(toDateTime(at)) AS b FROM events ORDER BY b LIMIT 1;

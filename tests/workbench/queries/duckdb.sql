@@ -547,3 +547,33 @@ SELECT id, list_apply([id, 2], lambda k : k + 1) AS a, array_apply([id, 2], lamb
 
 -- correlations and slopes without spread
 SELECT p, corr(x, y) AS a, corr(x, 2) AS b, regr_slope(y, id % 2) AS c, corr(id, x) FILTER (id > 90) AS d, corr(NULL::INT, id) AS e, regr_slope(x, 1) FILTER (id < 3) AS f FROM t GROUP BY p ORDER BY p;
+
+-- keys of groups that are not summarized, in HAVING and ORDER BY
+SELECT p, t, count(*) AS n FROM t GROUP BY ROLLUP (p, t) HAVING grouping(p) = 0 ORDER BY grouping(t), grouping(p, t), p, t;
+
+-- units of intervals that are abbreviated
+SELECT id, day + INTERVAL '30 min' AS a, day - INTERVAL '2 hrs' AS b, day + INTERVAL '10 secs' AS c, day + '1 hr 5 mins'::INTERVAL AS d, day + INTERVAL '250 ms' AS e, time_bucket(INTERVAL '90 mins', day::TIMESTAMP + INTERVAL '2 h') AS f FROM t ORDER BY id;
+
+-- values as json
+SELECT id, to_json({'a': x, 'b': p}) AS a, to_json(x) AS b, to_json(p || '"') AS c, to_json([x, 1]) AS d, json_object('x', x, 'p', p) AS e, '{"a": null}'::JSON AS f FROM t ORDER BY id;
+
+-- floats and lists as text
+SELECT id, (y * 1e7)::VARCHAR AS a, concat(y * 1e16, '-', x) AS b, y * 1e-5 || '%' AS c, CASE WHEN id = 9 THEN y / (y - y) ELSE y END::VARCHAR AS d, [x, id]::VARCHAR AS e, [[y * 1e8], NULL]::VARCHAR AS f FROM t ORDER BY id;
+
+-- series of numbers that may be empty
+SELECT id, generate_series(1, x) AS a, generate_series(3, x, -2) AS b, range(id, 12, 4) AS c, range(5, x, -2) AS d FROM t ORDER BY id;
+
+-- lists that are null or have nulls alone
+SELECT id, list_concat(CASE WHEN x > 3 THEN [x] END, [id]) AS a, array_to_string([p], '-') AS b, flatten([[x], CASE WHEN id > 3 THEN [id] END]) AS c, 3 = ANY(CASE WHEN x < 4 THEN [x] END) AS d, 2 < ALL(CASE WHEN x > 1 THEN [x] END) AS e FROM t ORDER BY id;
+
+-- parts of texts that are empty
+SELECT id, split_part('a-' || p, '-', id % 3) AS a, unicode(left(p, id % 2)) AS b, ord(left(p, id % 2)) AS c, url_encode(p || ' *~') AS d, url_decode('a+' || p) AS e FROM t ORDER BY id;
+
+-- how often conditions hold that are never known
+SELECT t, count_if(x > 3 AND id < 6) AS a, count_if(x > 3) FILTER (WHERE x IS NULL) AS b FROM t GROUP BY t ORDER BY t;
+
+-- columns as rows by values
+SELECT id, k, v FROM t CROSS JOIN LATERAL (VALUES ('x', x), ('id', id)) AS u(k, v) WHERE v > 2 ORDER BY id, k;
+
+-- values in an order
+VALUES (2, 'b'), (1, 'a') ORDER BY 1 LIMIT 1;

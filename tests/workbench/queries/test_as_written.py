@@ -232,6 +232,21 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
             "encode(decode('0aFF', 'hex'), 'hex')",
             "YWFh" * 19 + "\nYQ==0aff",
         ),
+        (
+            "postgres",
+            "SELECT max(y * 1e7)::text || 2::float8 || 1e15::float8 FROM t",
+            "4000000021e+15",
+        ),
+        ("postgres", "SELECT num_nulls(1, NULL, x) + num_nonnulls(x, 'a') FROM t WHERE id = 1", 3),
+        (
+            "postgres",
+            "SELECT count(*) FROM t AS o WHERE EXISTS (SELECT FROM t AS u WHERE u.x = o.id)",
+            7,
+        ),
+        ("postgres", "SELECT regexp_split_to_table('a1b2', '[0-9]') LIMIT 1", "a"),
+        ("postgres", "SELECT localtimestamp > timestamp '2024-01-01'", True),
+        ("postgres", "SELECT count(*) FROM (SELECT generate_series(2, x) FROM t) AS s", 31),
+        ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
     ],
 )
 def test_a_query_of_one_value_has_the_answer_of_its_dialect(

@@ -45,6 +45,18 @@ REFUSED: list[tuple[str, str, str]] = [
     ("clickhouse", "SELECT hex(y) FROM t",
      "query: hex of the float y is not available, as Spark takes its integer part; cast it to an "
      "integer."),
+    ("postgres", "SELECT jsonb_agg(x ORDER BY id) FROM t",
+     "query: jsonb_agg is not available, as Spark writes JSON with other blanks; return the values "
+     "as columns, or make lists of them by array_agg(x ORDER BY y)."),
+    ("postgres", "SELECT p::json #>> '{a,b}' FROM t",
+     "query: #> and #>> of JSON are not available; write -> for each name, and ->> for the last "
+     "one."),
+    ("duckdb", "SELECT p AS k, count(*) FROM t GROUP BY ROLLUP (p) ORDER BY grouping(p)",
+     "query: grouping in HAVING and ORDER BY takes keys that keep their names here; leave out "
+     "their aliases, or order and filter in a query around this one."),
+    ("clickhouse", "SELECT arrayReduce('median', [id]) FROM t",
+     "query: arrayReduce takes 'sum', 'avg', 'min', 'max', 'count' or 'uniq' and one list here; "
+     "use arrayJoin and the aggregate for others."),
     ("postgres", "SELECT encode(t::bytea, 'escape') FROM t",
      "query: encode takes bytes or text, and 'hex' or 'base64'."),
     ("duckdb", "SELECT id::BIT FROM t",

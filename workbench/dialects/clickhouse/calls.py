@@ -115,10 +115,15 @@ def _rewrite_sum(node: exp.ArraySum, kinds: Kinds) -> None:
 
 
 def _rewrite_slice(node: exp.ArraySlice, kinds: Kinds) -> None:
-    """Rewrite a slice of a list, which goes to the end if it has no length."""
-    if node.args.get("end") is None:
-        rest = "SLICE(:of, :start, SIZE(:of))"
-        node.replace(fill_template(rest, of=node.this, start=node.args["start"]))
+    """Rewrite a slice of a list, to its end without a length, and from its begin at the least."""
+    start, length = node.args["start"], node.args.get("end")
+    if length is None:
+        rest = "SLICE(:of, IF(:start < 0, GREATEST(:start + SIZE(:of) + 1, 1), :start), SIZE(:of))"
+        node.replace(fill_template(rest, of=node.this, start=start))
+    elif isinstance(length, exp.Neg) and isinstance(start, exp.Literal):
+        # A negative length leaves out so many elements at the end.
+        kept = "SLICE(:of, :start, GREATEST(SIZE(:of) + :length - :start + 1, 0))"
+        node.replace(fill_template(kept, of=node.this, start=start, length=length))
 
 
 def _rewrite_cast(node: exp.Cast, kinds: Kinds) -> None:
@@ -159,8 +164,13 @@ def _rewrite_call(node: exp.Anonymous, kinds: Kinds) -> None:
         if name == "tostring":
             cast_condition_to_number(arguments[0], "INT")
             arguments = node.expressions
-        text = _as_text(node, arguments[0], kinds) if name == "tostring" else None
-        node.replace(text or exp.cast(arguments[0].copy(), _CASTS[name]))
+        cast: exp.Expr = exp.cast(arguments[0].copy(), _CASTS[name])
+        if name == "tostring":
+            cast = _as_text(node, arguments[0], kinds) or cast
+        elif name == "todatetime" and kind_of(node, arguments[0], kinds) == "timestamp":
+            # A DateTime has no fraction of a second.
+            cast = fill_template("DATE_TRUNC('SECOND', :a)", a=arguments[0])
+        node.replace(cast)
     elif (result := rewrite_clickhouse_call(node, kinds)) is not None:
         node.replace(result)
 

@@ -30,13 +30,17 @@ def rewrite_conditions(tree: exp.Expr, kinds: Kinds) -> None:
     SELECT CAST((a > 1) AS INT) * 2 FROM t WHERE CAST((b < 3) AS INT) = 1 AND TRUE
     """
     # Inner nodes first: what they become decides about the outer ones.
-    for node in reversed(list(tree.find_all(*_COMPARISONS, *_ARITHMETIC, *_LOGIC, exp.Coalesce))):
+    for node in reversed(
+        list(tree.find_all(*_COMPARISONS, *_ARITHMETIC, *_LOGIC, exp.Coalesce, exp.Array))
+    ):
         operands = [one for one in (node.this, node.args.get("expression")) if one is not None]
         if isinstance(node, _LOGIC):
             for one in operands if not _is_of_case_with_operand(node) else ():
                 _make_condition(node, one, kinds)
         elif isinstance(node, _COMPARISONS):
             _compare_numbers(node, kinds)
+        elif isinstance(node, exp.Array):
+            _make_alike(node.expressions)
         elif isinstance(node, exp.Coalesce):
             _make_alike([node.this, *node.expressions])
         else:

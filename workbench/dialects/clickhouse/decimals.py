@@ -1,5 +1,6 @@
 """Decimals of ClickHouse, which truncates where Spark rounds."""
 
+from pyspark.sql.types import DecimalType
 from sqlglot import exp
 
 from workbench.dialects.kinds import INTEGERS, Kinds, kind_of
@@ -26,11 +27,27 @@ def decimal_type(kind: exp.DataType) -> exp.DataType | None:
     return exp.DataType.build(f"DECIMAL({digits}, {scale})", dialect="spark")
 
 
+def _decimal_or_default(
+    name: str, arguments: list[exp.Expr], default: str, kinds: Kinds, node: exp.Expr
+) -> exp.Expr | None:
+    """Return a text as a decimal; null or 0 if it is none."""
+    call = exp.Anonymous(this=name, expressions=arguments)
+    number = fill_template("TRY_CAST(:a AS DECIMAL(38, 18))", a=arguments[0])
+    decimal = to_decimal(call, [number, arguments[1]], lambda *_: [DecimalType(38, 18)])
+    if default == "null" or decimal is None:
+        return decimal
+    zero = "IF((:a) IS NOT NULL, COALESCE(:of, 0), NULL)"
+    return fill_template(zero, a=arguments[0], of=decimal)
+
+
 def to_decimal(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     """Return a number as a decimal with some digits after the point; None if it is no number."""
     if len(arguments) != 2 or not isinstance(arguments[1], exp.Literal) or arguments[1].is_string:
         return None
-    scale, digits = int(arguments[1].this), DECIMAL_DIGITS[node.name.lower()]
+    base_name, _, default = node.name.lower().partition("or")
+    scale, digits = int(arguments[1].this), DECIMAL_DIGITS[base_name]
+    if default:
+        return _decimal_or_default(base_name, arguments, default, kinds, node)
     kind = kind_of(node, arguments[0], kinds)
     if kind in INTEGERS:
         return fill_template(f"CAST(:a AS DECIMAL({digits}, {scale}))", a=arguments[0])

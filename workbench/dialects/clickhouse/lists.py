@@ -108,11 +108,11 @@ def array_avg(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Ex
     )
 
 
-def array_sum(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
+def array_sum(node: exp.Expr, kinds: Kinds, place: exp.Expr | None = None) -> exp.Expr | None:
     """Return ``arraySum``: the sum of a list, or of the results of a lambda."""
     parts = (node.this, node.expression)
     values = _list_or_map([one for one in parts if isinstance(one, exp.Expr)])
-    if values is None or (sum_type := _sum_type(node, values, kinds)) is None:
+    if values is None or (sum_type := _sum_type(place or node, values, kinds)) is None:
         return None
     return fill_template(
         f"AGGREGATE(:of, {sum_type}(0), (sum_, each_) -> sum_ + {sum_type}(each_))", of=values

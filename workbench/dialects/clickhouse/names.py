@@ -15,11 +15,13 @@ from workbench.dialects.clickhouse.lists import (
     array_filter,
     array_map,
     array_sort,
+    array_sum,
 )
 from workbench.dialects.clickhouse.texts import binary_digits
 from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.clickhouse.urls import part_of_url, url_parameter
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.numbers import gcd_or_lcm
 from workbench.dialects.texts.functions import ONE_LINE_OF_BASE64, capitals
 from workbench.dialects.texts.json_parts import (
     CLICKHOUSE_JSON,
@@ -28,6 +30,7 @@ from workbench.dialects.texts.json_parts import (
 )
 from workbench.dialects.texts.patterns import first_group, regexp_replace
 from workbench.dialects.writing import anonymous, call_from_template, fill_template
+from workbench.errors import WorkbenchError
 
 #: Templates by name and number of arguments.
 _TEMPLATES: dict[tuple[str, int], str] = {
@@ -68,7 +71,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("hasall", 2): "SIZE(ARRAY_EXCEPT(:b, :a)) = 0",
     ("arrayuniq", 1): "SIZE(ARRAY_UNION(:a, :a))", ("arraypushback", 2): "ARRAY_APPEND(:a, :b)",
     ("arrayenumerate", 1): "IF(SIZE(:a) > 0, SEQUENCE(1, SIZE(:a)), ARRAY())",
-    ("range", 3): "IF((:b) > (:a), SEQUENCE(:a, (:b) - 1, :c), ARRAY())",
+    ("range", 3): "IF(((:b) - (:a)) * (:c) > 0, SEQUENCE(:a, (:b) - INT(SIGN(:c)), :c), ARRAY())",
     ("range", 2): "IF((:b) > (:a), SEQUENCE(:a, (:b) - 1), ARRAY())",
     ("range", 1): "IF((:a) > 0, SEQUENCE(0, (:a) - 1), ARRAY())",
     # Numbers
@@ -227,13 +230,47 @@ def _extract(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Exp
     )
 
 
+def _divisor(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    if len(arguments) != 2:
+        return None
+    return gcd_or_lcm(node.name.lower(), node, "clickhouse", kinds)
+
+
+#: The function of a list for each aggregate of its elements.
+_REDUCED = {
+    "min": "ARRAY_MIN(:l)", "max": "ARRAY_MAX(:l)", "count": "SIZE(:l)",
+    "uniq": "SIZE(ARRAY_UNION(:l, :l))", "uniqexact": "SIZE(ARRAY_UNION(:l, :l))",
+}  # fmt: skip
+
+
+def _array_reduce(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``arrayReduce('sum', l)``: an aggregate of the elements that are not null."""
+    name = arguments[0].name.lower() if len(arguments) == 2 else ""
+    non_null = fill_template("FILTER(:l, each_ -> each_ IS NOT NULL)", l=arguments[-1])
+    if name in _REDUCED:
+        return fill_template(_REDUCED[name], l=non_null)
+    result = None
+    if name == "sum":
+        result = array_sum(exp.ArraySum(this=non_null), kinds, node)
+    elif name == "avg":
+        result = array_avg(node, [non_null], kinds)
+    if result is None:
+        raise WorkbenchError(
+            "query: arrayReduce takes 'sum', 'avg', 'min', 'max', 'count' or 'uniq' and one list "
+            "here; use arrayJoin and the aggregate for others."
+        )
+    return result
+
+
 _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
     "multiif": _multi_if,
     "concatwithseparator": _concat_with_separator,
     "initcaputf8": _initcap_utf8,
     "tupleelement": tuple_element,
     "transform": _transform,
-    **dict.fromkeys(DECIMAL_DIGITS, to_decimal),
+    **{f"{name}{end}": to_decimal for name in DECIMAL_DIGITS for end in ("", "ornull", "orzero")},
+    "arrayreduce": _array_reduce,
+    **dict.fromkeys(("gcd", "lcm"), _divisor),
     "arrayelement": _array_element,
     "bin": binary_digits,
     "arrayflatten": _flatten,

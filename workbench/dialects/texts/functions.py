@@ -8,6 +8,7 @@ from sqlglot import exp
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.texts.patterns import first_group, regexp_replace, with_flags
+from workbench.dialects.texts.written import text_of_type
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
@@ -98,11 +99,6 @@ def chr_of_code(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return fill_template(code, of=node.expressions[0])
 
 
-def code_of_letter(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return the code point of the first letter; -1 for an empty text."""
-    return fill_template("IF((:text) = '', -1, ASCII(:text))", text=node.this)
-
-
 #: The letters of words.
 _WORDS = {"ascii": "0-9A-Za-z", "any": "\\p{L}\\p{N}"}
 
@@ -148,11 +144,14 @@ def concat_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | Non
     others = [
         one for one in node.expressions if not (isinstance(one, exp.Literal) and one.is_string)
     ]
-    type_names = [one.typeName() for one in kinds(node, others) or ()] if others else []
-    if {"array", "map", "struct"}.isdisjoint(type_names):
-        for one, name in zip(others, type_names, strict=False):
-            if name not in _TEXT:
-                one.replace(exp.cast(one.copy(), "TEXT"))
+    types = kinds(node, others) or () if others else ()
+    if {"array", "map", "struct"}.isdisjoint(one.typeName() for one in types):
+        for one, data_type in zip(others, types, strict=False):
+            if data_type.typeName() not in _TEXT:
+                # An argument that may be null is COALESCE(x, '') already.
+                value = one.this if isinstance(one, exp.Coalesce) else one
+                text = text_of_type(value.copy(), data_type, dialect)
+                value.replace(text or exp.cast(value.copy(), "TEXT"))
     return None
 
 
@@ -261,6 +260,12 @@ def length_of(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if kind_of(node, node.this, kinds) in ("array", "map"):
         return anonymous("SIZE", node.this)
     return anonymous("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
+
+
+def code_of_letter(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the code of the first letter of a text; -1 in DuckDB if it has none."""
+    template = "IF(:a = '', -1, ASCII(:a))"
+    return fill_template(template, a=node.this) if dialect == "duckdb" else None
 
 
 def similar_to(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

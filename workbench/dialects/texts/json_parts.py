@@ -2,12 +2,36 @@
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds
+from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 #: A part of a JSON text as JSON, in which a string keeps its quotes.
 _JSON_VALUE = "TO_JSON(TRY_VARIANT_GET(TRY_PARSE_JSON(:of), :path, 'variant'))"
+
+
+#: Spark leaves out keys without a value otherwise.
+_WITH_NULLS = "MAP('ignoreNullFields', 'false')"
+
+
+def value_as_json(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr:
+    """Return a value as JSON; Spark only writes lists, maps and structs."""
+    if kind_of(node, value, kinds) in ("array", "map", "struct"):
+        return fill_template(f"TO_JSON(:of, {_WITH_NULLS})", of=value)
+    within_list = "REGEXP_REPLACE(TO_JSON(ARRAY(:of)), '^.|.$', '')"
+    return fill_template(f"IF((:of) IS NOT NULL, {within_list}, NULL)", of=value)
+
+
+def json_object(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr:
+    """Return ``json_object('a', x)``, whose names are constants."""
+    pairs = [(one.this, one.expression) for one in node.expressions]
+    if dialect != "duckdb" or not all(isinstance(name, exp.Literal) for name, _ in pairs):
+        raise WorkbenchError(
+            "query: json_object takes names in quotes here, and only in DuckDB; use to_json of a "
+            "struct or a map."
+        )
+    struct = anonymous("NAMED_STRUCT", *(part for pair in pairs for part in pair))
+    return fill_template(f"TO_JSON(:of, {_WITH_NULLS})", of=struct)
 
 
 def json_extract_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -88,3 +88,14 @@ def string_to_array(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | No
             "TRANSFORM(:result, one -> NULLIF(one, :none))", result=parts, none=null_text
         )
     return parts
+
+
+def split_at_zero(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return ``split_part`` of DuckDB, whose part 0 is empty; Spark refuses it."""
+    n = node.args["part_index"]
+    if dialect != "duckdb" or (isinstance(n, exp.Literal) and n.this != "0"):
+        return None
+    part = "IF(:n = 0 AND :part IS NOT NULL, '', :part)"
+    part_or_first = fill_template("SPLIT_PART(:s, :by, IF(:n = 0, 1, :n))", s=node.this,
+                                  by=node.args["delimiter"], n=n)  # fmt: skip
+    return fill_template(part, n=n, part=part_or_first)

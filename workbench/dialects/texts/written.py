@@ -5,6 +5,8 @@ from typing import Any
 
 from sqlglot import exp
 
+from workbench.dialects.functions import LIKE_POSTGRES, POSTGRES
+from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
 #: What to write in place of a text of such a value, by Spark's name of its type.
@@ -45,6 +47,58 @@ write its elements by array_to_string.
                 f"query: Spark writes {value.sql(dialect)} as text in another way than {dialect}; "
                 f"write {parts}."
             )
+
+
+#: The least numbers that Postgres writes with a power of ten, by Spark's type of floats.
+_POWERS_FROM = {"double": "1e15", "float": "1e6"}
+#: A float as text: without a power of ten within the bounds, else with its sign and two digits.
+_FLOAT = (
+    "CASE WHEN ABS(:a) >= 1e-4 AND ABS(:a) < {bound} THEN "
+    "REGEXP_REPLACE(CAST(CAST(CAST(:a AS STRING) AS DECIMAL(38, 21)) AS STRING), '{zeros}', '') "
+    "WHEN :a = 0 OR ABS(:a) = DOUBLE('Infinity') OR ISNAN(:a) THEN {rest} "
+    "ELSE REPLACE(REGEXP_REPLACE(REPLACE(REGEXP_REPLACE(REPLACE(CAST(:a AS STRING), '.0E', 'E'), "
+    "'E-([0-9])$', 'e-0$1'), 'E-', 'e-'), 'E([0-9])$', 'e+0$1'), 'E', 'e+') END"
+)
+
+
+def text_of_float(value: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:
+    """Return a float as the text that DuckDB and Postgres write; None for another type.
+
+    Examples
+    --------
+    >>> text = text_of_float(exp.column("x"), "double", "duckdb")
+    >>> "ABS(x) < 1e16" in text.sql("spark"), text_of_float(exp.column("x"), "long", "duckdb")
+    (True, None)
+    """
+    if kind not in _POWERS_FROM or dialect not in LIKE_POSTGRES:
+        return None
+    if dialect in POSTGRES:
+        zeros, rest = "[.]?0+$", "REPLACE(CAST(:a AS STRING), '.0', '')"
+        bound = _POWERS_FROM[kind]
+    else:
+        zeros, rest = "(?<=[.][0-9]{1,38})0+$", "REPLACE(LOWER(CAST(:a AS STRING)), 'inity', '')"
+        bound = "1e16"
+    return fill_template(_FLOAT.format(bound=bound, zeros=zeros, rest=rest), a=value)
+
+
+def text_of_type(value: exp.Expr, data_type: Any, dialect: str) -> exp.Expr | None:
+    """Return a float, or a list of DuckDB, as text; None if Spark writes the same.
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import ArrayType, LongType
+    >>> text = text_of_type(exp.column("l"), ArrayType(LongType()), "duckdb")
+    >>> print(text.sql("spark"))
+    CONCAT('[', ARRAY_JOIN(TRANSFORM(l, each_ -> CAST(each_ AS STRING)), ', ', 'NULL'), ']')
+    """
+    if data_type.typeName() != "array":
+        return text_of_float(value, data_type.typeName(), dialect)
+    if dialect != "duckdb":
+        return None
+    each = exp.column("each_")
+    element = text_of_type(each, data_type.elementType, dialect) or exp.cast(each, "TEXT")
+    joined = "CONCAT('[', ARRAY_JOIN(TRANSFORM(:l, each_ -> :element), ', ', 'NULL'), ']')"
+    return fill_template(joined, l=value, element=element)
 
 
 def _parts(data_type: Any, dialect: str) -> str | None:

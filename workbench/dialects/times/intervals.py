@@ -16,11 +16,44 @@ SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_
 
 
 _PIECE = re.compile(r"\s*([+-]?)\s*(\d+)\s*([A-Za-z]+)")
-#: Abbreviations of units in Postgres and DuckDB.
+#: Abbreviations of units in Postgres and DuckDB, without the S at their end.
 _ABBREVIATIONS = {
-    "MON": "MONTH", "Y": "YEAR", "D": "DAY", "H": "HOUR", "HR": "HOUR", "MIN": "MINUTE",
-    "SEC": "SECOND", "S": "SECOND", "W": "WEEK",
+    "MON": "MONTH", "Y": "YEAR", "YR": "YEAR", "D": "DAY", "H": "HOUR", "HR": "HOUR",
+    "M": "MINUTE", "MIN": "MINUTE", "SEC": "SECOND", "": "SECOND", "W": "WEEK",
 }  # fmt: skip
+
+
+def spell_units(tree: exp.Expr) -> None:
+    """Write the abbreviated units of intervals in full, as Spark knows no abbreviation.
+
+    Parameters
+    ----------
+    tree : sqlglot.exp.Expr
+        It is changed.
+
+    Examples
+    --------
+    >>> import sqlglot
+    >>> tree = sqlglot.parse_one("SELECT INTERVAL '5 mins', '1 hr 30 s'::INTERVAL", read="duckdb")
+    >>> spell_units(tree)
+    >>> print(tree.sql("duckdb"))
+    SELECT INTERVAL '5' MINUTE, CAST('1 HOUR 30 SECOND' AS INTERVAL)
+    """
+    for node in tree.find_all(exp.Interval, exp.Cast):
+        text, unit = node.this, node.args.get("unit")
+        if isinstance(unit, exp.Var):
+            unit.set("this", _spelled(unit.name))
+        of_interval = isinstance(node, exp.Interval) or node.is_type("interval")
+        if of_interval and isinstance(text, exp.Literal) and not _PIECE.sub("", text.this).strip():
+            text.set("this", re.sub(r"[A-Za-z]+", lambda word: _spelled(word[0]), text.this))
+
+
+def _spelled(unit: str) -> str:
+    """Return a unit in full; as it is written, if it is no abbreviation."""
+    # Those below a second are no plurals of M and U.
+    if unit.upper() in ("MS", "US"):
+        return unit
+    return _ABBREVIATIONS.get(_singular(unit), unit)
 
 
 def split_intervals(tree: exp.Expr) -> None:
@@ -90,9 +123,8 @@ def _split_call(node: exp.MakeInterval) -> None:
 
 def _pieces(text: str) -> list[tuple[str, str]]:
     """Return the counts and units of an interval's text; an empty list if it has another form."""
-    pieces = [(f"{sign}{count}".lstrip("+"), _singular(unit)) for sign, count, unit in
+    pieces = [(f"{sign}{count}".lstrip("+"), _singular(_spelled(unit))) for sign, count, unit in
              _PIECE.findall(text)]  # fmt: skip
-    pieces = [(count, _ABBREVIATIONS.get(unit, unit)) for count, unit in pieces]
     is_read = not _PIECE.sub("", text).strip()
     has_known_units = is_read and all(unit in MONTHS or unit in SECONDS for _, unit in pieces)
     return pieces if has_known_units else []

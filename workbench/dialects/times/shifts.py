@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
-from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
+from workbench.dialects.kinds import INTEGERS, NUMBERS, Kinds, kind_of
 from workbench.dialects.times.intervals import bucket_start, interval_of, shift_time
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
@@ -169,8 +169,23 @@ def check_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
     return exp.TimestampTrunc(this=node.this, unit=node.args["unit"]) if is_of_date else None
 
 
-def series_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Make the ends of a series by an interval times: DuckDB returns times even between dates."""
+def series(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a series of numbers, empty where its step leads away from its end.
+
+    Make the ends of a series by an interval times: DuckDB returns times even between dates.
+    """
+    makes_rows = isinstance(node, exp.ExplodingGenerateSeries)
+    if makes_rows and isinstance(node.parent, exp.Table | exp.Lateral):
+        return None
+    if kind_of(node, node.args["start"], kinds) in INTEGERS:
+        last = "(:end) - INT(SIGN(:step))" if node.args.get("is_end_exclusive") else "(:end)"
+        numbers = fill_template(
+            f"IF(({last} - (:start)) * (:step) < 0, ARRAY(), SEQUENCE(:start, {last}, :step))",
+            start=node.args["start"],
+            end=node.args["end"],
+            step=node.args.get("step") or exp.Literal.number(1),
+        )
+        return exp.Explode(this=numbers) if makes_rows else numbers
     if dialect == "duckdb" and isinstance(node.args.get("step"), exp.Interval):
         for end in ("start", "end"):
             time = exp.cast(node.args[end].copy(), "TIMESTAMP_NTZ", dialect="spark")

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.expressions.core import POSITION_META_KEYS
 
 from workbench.arguments import check_known, check_text
-from workbench.dialects.functions import DIALECTS, POSTGRES
+from workbench.dialects.functions import DIALECTS, LIKE_POSTGRES, POSTGRES
+from workbench.dialects.times.intervals import spell_units
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.clickhouse import expand_short_forms
 from workbench.queries.reading.column_names import name_nested_columns
@@ -101,7 +102,7 @@ def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     if _is_view(tree, dialect):
         tree, emit = tree.expression, emit or "on update"
     if isinstance(tree, exp.Values):
-        tree = exp.select("*").from_(tree)
+        tree = _select_of(tree)
     if not isinstance(tree, exp.Query):
         word = str(tree.this) if isinstance(tree, exp.Command) else tree.key.upper()
         raise WorkbenchError(
@@ -110,6 +111,17 @@ def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
         )
     _drop_positions(tree)
     return _expand(tree, dialect), emit
+
+
+def _select_of(values: exp.Values) -> exp.Select:
+    """Return the query of all rows of VALUES, which may be ordered and limited."""
+    clauses = {part: values.args.get(part) for part in ("order", "limit", "offset")}
+    for part in clauses:
+        values.set(part, None)
+    select = exp.select("*").from_(values)
+    for part, clause in clauses.items():
+        select.set(part, clause)
+    return select
 
 
 def _tokenize(query: str, dialect: str) -> tuple[list[Token], str | None]:
@@ -126,11 +138,16 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
         _align_by_name(one)
     rewrite_quantified(tree, dialect)
     rewrite_rows(tree, dialect)
+    if dialect in LIKE_POSTGRES:
+        spell_units(tree)
     if dialect == "duckdb":
         replace_other_forms(tree)
     if dialect == "clickhouse":
         expand_short_forms(tree)
+    if dialect in LIKE_POSTGRES:
+        _select_lateral_values(tree, dialect)
     if dialect in POSTGRES:
+        _expand_postgres(tree)
         _name_series(tree)
     if dialect == "risingwave":
         expand_time_windows(tree)
@@ -141,6 +158,36 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     if dialect in POSTGRES:
         name_nested_columns(tree, dialect)
     return tree
+
+
+def _select_lateral_values(tree: exp.Query, dialect: str) -> None:
+    """Write ``LATERAL (VALUES (x), (y))`` as a union of queries: Spark's VALUES see no column."""
+    for values in list(tree.find_all(exp.Values)):
+        holder = values.parent
+        if not isinstance(holder, exp.Subquery) or not isinstance(holder.parent, exp.Lateral):
+            continue
+        rows = [list(one.expressions) if isinstance(one, exp.Tuple) else [one]
+                for one in values.expressions]  # fmt: skip
+        first, prefix = (0, "col") if dialect == "duckdb" else (1, "column")
+        rows[0] = [exp.alias_(one, f"{prefix}{first + k}") for k, one in enumerate(rows[0])]
+        selects: list[exp.Query] = [exp.select(*one) for one in rows]
+        values.replace(reduce(_union_all, selects))
+
+
+def _union_all(one: exp.Query, other: exp.Query) -> exp.Query:
+    return exp.Union(this=one, expression=other, distinct=False)
+
+
+def _expand_postgres(tree: exp.Query) -> None:
+    """Write ``EXISTS (SELECT FROM t)`` and ``regexp_split_to_table`` as other systems do."""
+    for select in tree.find_all(exp.Select):
+        if not select.expressions and isinstance(select.parent, exp.Exists):
+            select.set("expressions", [exp.Literal.number(1)])
+    for call in list(tree.find_all(exp.Anonymous)):
+        if call.name.lower() == "regexp_split_to_table":
+            parts = exp.Anonymous(this="regexp_split_to_array", expressions=call.expressions)
+            if not isinstance(call.parent, exp.Table | exp.Lateral):
+                call.replace(exp.Explode(this=parts))
 
 
 def _name_series(tree: exp.Query) -> None:

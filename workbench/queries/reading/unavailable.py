@@ -52,6 +52,15 @@ _BLOCK = (
 _STATES = re.compile(
     r"(count|sum|avg|min|max|any|uniq\w*|quantile\w*|arg\w+|grouparray|groupbitmap)(if)?(state|merge)$"
 )
+_JSON = (
+    "Spark writes JSON with other blanks; return the values as columns, or make lists of them by "
+    "array_agg(x ORDER BY y)"
+)
+_JSON_CALLS = {
+    f"{kind}_{end}": _JSON
+    for kind in ("json", "jsonb")
+    for end in ("build_object", "build_array", "object_agg", "agg", "object", "set")
+} | {"to_jsonb": _JSON}
 #: Why a function is not available, by dialect and lower-case name.
 _CALLS = {
     "clickhouse": {
@@ -80,8 +89,8 @@ _CALLS = {
         **{f"parsedatetimebesteffort{end}": _BEST_EFFORT for end in ("", "ornull", "orzero")},
     },
     "duckdb": {"age": _AGE, "json_type": _JSON_TYPE, "approx_top_k": _FREQUENT, "hash": _HASH},
-    "postgres": {"age": _AGE, "json_typeof": _JSON_TYPE, "jsonb_typeof": _JSON_TYPE},
-    "risingwave": {"age": _AGE, "jsonb_typeof": _JSON_TYPE},
+    "postgres": {**_JSON_CALLS, "age": _AGE, "json_typeof": _JSON_TYPE, "jsonb_typeof": _JSON_TYPE},
+    "risingwave": {**_JSON_CALLS, "age": _AGE, "jsonb_typeof": _JSON_TYPE},
 }
 
 
@@ -194,6 +203,11 @@ def _check_expressions(tree: exp.Expr) -> None:
     if tree.find(*_KEYS):
         raise WorkbenchError(
             "query: ?, ?| and ?& of JSON are not available; ask whether x->>'key' IS NOT NULL."
+        )
+    if tree.find(exp.JSONBExtract, exp.JSONBExtractScalar):
+        raise WorkbenchError(
+            "query: #> and #>> of JSON are not available; write -> for each name, and ->> for the "
+            "last one."
         )
     for array in tree.find_all(exp.Array):
         if len(array.expressions) == 1 and isinstance(array.expressions[0], exp.Query):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache, reduce
+from functools import lru_cache
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
@@ -17,14 +17,14 @@ from workbench.queries.reading.column_names import name_nested_columns
 from workbench.queries.reading.duckdb import replace_other_forms
 from workbench.queries.reading.elements import restore_subscripts
 from workbench.queries.reading.first_rows import expand_first_rows
+from workbench.queries.reading.postgres import expand_postgres
 from workbench.queries.reading.quantified import rewrite_quantified
 from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.risingwave import expand_time_windows
 from workbench.queries.reading.rows import rewrite_rows
 from workbench.queries.reading.unavailable import check_available, check_no_pivot
+from workbench.queries.reading.values import select_lateral_values, select_of_values
 
-#: What becomes rows of one column.
-_SERIES = (exp.Unnest, exp.ExplodingGenerateSeries)
 #: Dialects in which names that differ in case are different.
 CASE_SENSITIVE = ("clickhouse",)
 
@@ -102,7 +102,7 @@ def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     if _is_view(tree, dialect):
         tree, emit = tree.expression, emit or "on update"
     if isinstance(tree, exp.Values):
-        tree = _select_of(tree)
+        tree = select_of_values(tree)
     if not isinstance(tree, exp.Query):
         word = str(tree.this) if isinstance(tree, exp.Command) else tree.key.upper()
         raise WorkbenchError(
@@ -111,17 +111,6 @@ def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
         )
     _drop_positions(tree)
     return _expand(tree, dialect), emit
-
-
-def _select_of(values: exp.Values) -> exp.Select:
-    """Return the query of all rows of VALUES, which may be ordered and limited."""
-    clauses = {part: values.args.get(part) for part in ("order", "limit", "offset")}
-    for part in clauses:
-        values.set(part, None)
-    select = exp.select("*").from_(values)
-    for part, clause in clauses.items():
-        select.set(part, clause)
-    return select
 
 
 def _tokenize(query: str, dialect: str) -> tuple[list[Token], str | None]:
@@ -145,10 +134,9 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     if dialect == "clickhouse":
         expand_short_forms(tree)
     if dialect in LIKE_POSTGRES:
-        _select_lateral_values(tree, dialect)
+        select_lateral_values(tree, dialect)
     if dialect in POSTGRES:
-        _expand_postgres(tree)
-        _name_series(tree)
+        expand_postgres(tree)
     if dialect == "risingwave":
         expand_time_windows(tree)
     restore_subscripts(tree, dialect)
@@ -158,45 +146,6 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     if dialect in POSTGRES:
         name_nested_columns(tree, dialect)
     return tree
-
-
-def _select_lateral_values(tree: exp.Query, dialect: str) -> None:
-    """Write ``LATERAL (VALUES (x), (y))`` as a union of queries: Spark's VALUES see no column."""
-    for values in list(tree.find_all(exp.Values)):
-        holder = values.parent
-        if not isinstance(holder, exp.Subquery) or not isinstance(holder.parent, exp.Lateral):
-            continue
-        rows = [list(one.expressions) if isinstance(one, exp.Tuple) else [one]
-                for one in values.expressions]  # fmt: skip
-        first, prefix = (0, "col") if dialect == "duckdb" else (1, "column")
-        rows[0] = [exp.alias_(one, f"{prefix}{first + k}") for k, one in enumerate(rows[0])]
-        selects: list[exp.Query] = [exp.select(*one) for one in rows]
-        values.replace(reduce(_union_all, selects))
-
-
-def _union_all(one: exp.Query, other: exp.Query) -> exp.Query:
-    return exp.Union(this=one, expression=other, distinct=False)
-
-
-def _expand_postgres(tree: exp.Query) -> None:
-    """Write ``EXISTS (SELECT FROM t)`` and ``regexp_split_to_table`` as other systems do."""
-    for select in tree.find_all(exp.Select):
-        if not select.expressions and isinstance(select.parent, exp.Exists):
-            select.set("expressions", [exp.Literal.number(1)])
-    for call in list(tree.find_all(exp.Anonymous)):
-        if call.name.lower() == "regexp_split_to_table":
-            parts = exp.Anonymous(this="regexp_split_to_array", expressions=call.expressions)
-            if not isinstance(call.parent, exp.Table | exp.Lateral):
-                call.replace(exp.Explode(this=parts))
-
-
-def _name_series(tree: exp.Query) -> None:
-    """Name the one column of a series or an unnested list like its table, as Postgres does."""
-    for source in tree.find_all(exp.Table, exp.Unnest, exp.Lateral):
-        rows = source if isinstance(source, exp.Unnest) else source.this
-        alias = source.args.get("alias")
-        if isinstance(rows, _SERIES) and alias is not None and alias.this and not alias.columns:
-            alias.set("columns", [alias.this.copy()])
 
 
 def _align_by_name(union: exp.SetOperation) -> None:

@@ -1,0 +1,52 @@
+"""VALUES as queries that Spark can answer."""
+
+from functools import reduce
+
+from sqlglot import exp
+
+
+def select_of_values(values: exp.Values) -> exp.Select:
+    """Return the query of all rows of VALUES, which may be ordered and limited.
+
+    Examples
+    --------
+    >>> import sqlglot
+    >>> values = sqlglot.parse_one("VALUES (2), (1) ORDER BY 1", read="duckdb")
+    >>> print(select_of_values(values).sql("duckdb"))
+    SELECT * FROM (VALUES (2), (1)) ORDER BY 1
+    """
+    clauses = {part: values.args.get(part) for part in ("order", "limit", "offset")}
+    for part in clauses:
+        values.set(part, None)
+    select = exp.select("*").from_(values)
+    for part, clause in clauses.items():
+        select.set(part, clause)
+    return select
+
+
+def select_lateral_values(tree: exp.Query, dialect: str) -> None:
+    """Write ``LATERAL (VALUES (x), (y))`` as a union of queries: Spark's VALUES see no column.
+
+    Examples
+    --------
+    >>> import sqlglot
+    >>> text = "SELECT v FROM t CROSS JOIN LATERAL (VALUES (x), (y)) AS u(v)"
+    >>> tree = sqlglot.parse_one(text, read="postgres")
+    >>> select_lateral_values(tree, "postgres")
+    >>> print(tree.sql("postgres"))
+    SELECT v FROM t CROSS JOIN LATERAL (SELECT x AS column1 UNION ALL SELECT y) AS u(v)
+    """
+    for values in list(tree.find_all(exp.Values)):
+        holder = values.parent
+        if not isinstance(holder, exp.Subquery) or not isinstance(holder.parent, exp.Lateral):
+            continue
+        rows = [list(one.expressions) if isinstance(one, exp.Tuple) else [one]
+                for one in values.expressions]  # fmt: skip
+        first, prefix = (0, "col") if dialect == "duckdb" else (1, "column")
+        rows[0] = [exp.alias_(one, f"{prefix}{first + k}") for k, one in enumerate(rows[0])]
+        selects: list[exp.Query] = [exp.select(*one) for one in rows]
+        values.replace(reduce(_union_all, selects))
+
+
+def _union_all(one: exp.Query, other: exp.Query) -> exp.Query:
+    return exp.Union(this=one, expression=other, distinct=False)

@@ -33,6 +33,8 @@ _INTEGER_TYPES = exp.DataType.INTEGER_TYPES
 _BITS = {
     exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64,
 }  # fmt: skip
+#: Where a time without seconds, which Spark takes for no time, has a zone.
+_NO_SECONDS = re.compile(r"(?<=[ T]\d\d:\d\d)(?=\s*(?:[+-]\d|[A-Za-z]))")
 #: Texts that are integers, and texts that DuckDB rounds to one.
 _INTEGER = re.compile(r"\s*[+-]?\d+\s*")
 _NUMBER = re.compile(r"\s*[+-]?(\d+[.]?\d*|[.]\d+)([eE][+-]?\d{1,3})?\s*")
@@ -88,6 +90,8 @@ def cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
             json_text: exp.Expr = node.this.copy()
             return json_text
         return value_as_json(node, node.this, kinds)
+    if isinstance(node.this, exp.Literal) and target.this in exp.DataType.TEMPORAL_TYPES:
+        node.this.set("this", _NO_SECONDS.sub(":00", node.this.this))
     if target.this is exp.DType.TIME:
         time = exp.DataType(this=exp.DType.USERDEFINED, kind="TIME")
         return exp.Cast(this=node.this.copy(), to=time)

@@ -223,6 +223,11 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT to_date('April 04, 2021', 'FMMonth DD, YYYY')", date(2021, 4, 4)),
         (
             "postgres",
+            "SELECT TIMESTAMPTZ '2021-04-04 10:00+02' = '2021-04-04T08:00 UTC'::timestamptz",
+            True,
+        ),
+        (
+            "postgres",
             "SELECT max(t || 'bc')::varchar(2) || 'a  '::char(2) || 'xy'::char FROM t",
             "wbax",
         ),

@@ -103,13 +103,16 @@ class Query(Described):
         """Return the parts as lines of Python, as :func:`workbench.explain_sql` does."""
         names: dict[int, str] = {}
         lines: list[str] = []
+        parts = self._translation.parts
+        # Variables of the lines themselves.
+        taken = ["wb", "spark", "F", *(f"step_{k}" for k in range(1, len(parts) + 1))]
         for name, (df, line) in self._translation.tables.read.items():
-            names[id(df)] = variable = unused(names.values(), _variable_name(name))
+            names[id(df)] = variable = unused([*taken, *names.values()], _variable_name(name))
             if line:
                 lines.append(f"{variable} = {line}")
             elif variable != name:
                 lines.append(f"# {variable} is the table {name!r}")
-        for k, part in enumerate(self._translation.parts, 1):
+        for k, part in enumerate(parts, 1):
             lines += [
                 f"# {_ENGINE_NAMES[part.engine]}: {part.why}",
                 *_python_lines(part, f"step_{k}", names),

@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pandas as pd
@@ -93,7 +94,7 @@ def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
     arguments = options.parse_args(_split(line))
     rows = check_count(arguments.rows, "--rows", "rows")
     for option, name in (("--into", arguments.into), ("--query", arguments.query)):
-        if name is not None and not name.isidentifier():
+        if name is not None and (not name.isidentifier() or iskeyword(name)):
             raise WorkbenchError(f"{option}: {name!r} is not a valid Python name; give one.")
     if arguments.query is not None and arguments.query == arguments.into:
         raise WorkbenchError(f"--query: --into is {arguments.into!r}, too; give another name.")

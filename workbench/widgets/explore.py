@@ -88,10 +88,7 @@ def explore(
 (11 days), key plant, time date, value mwh
     """
     if not tables and is_table(what):
-        if not (by is keep is key is state is None):
-            raise WorkbenchError(
-                "by, keep, key, state: they are for specifications; leave them out."
-            )
+        _check_absent("specifications", by=by, keep=keep, key=key, state=state)
         return _front_door(what, _name_of(what))
     explorer = _explore(what, *tables, by=by, keep=keep, key=key)
     if state is not None:
@@ -137,9 +134,8 @@ def _explore_over(
 ) -> OverExplorer | LiveStream:
     if len(tables) != 1:
         raise WorkbenchError(f"df: a window call explores one table, and {len(tables)} are given.")
-    if by is not None or keep is not None:
-        raise WorkbenchError("by, keep: they are for funnels; leave them out.")
-    _check_no_key(key)
+    _check_absent("funnels", by=by, keep=keep)
+    _check_absent("backfills", key=key)
     if is_stream(tables[0]):
         return LiveStream(what, tables[0])
     return OverExplorer(what, table(tables[0], "df"))
@@ -176,8 +172,7 @@ def _explore_backfill(
         raise WorkbenchError(
             f"queries, events: a backfill explores two tables, and {len(tables)} are given."
         )
-    if by is not None or keep is not None:
-        raise WorkbenchError("by, keep: they are for funnels; leave them out.")
+    _check_absent("funnels", by=by, keep=keep)
     return OriginExplorer(what, *tables, key=key, view=view)
 
 
@@ -185,7 +180,7 @@ def _explore_backfill(
 def _explore_funnel(
     what: Funnel, *tables: Any, by: Any, keep: str | Sequence[str] | None, key: Any
 ) -> FunnelExplorer:
-    _check_no_key(key)
+    _check_absent("backfills", key=key)
     if len(tables) != 1:
         raise WorkbenchError(f"events: a funnel explores one table, and {len(tables)} are given.")
     events, names = tables[0], optional_names(by, "by")
@@ -200,9 +195,12 @@ def _explore_funnel(
     return FunnelExplorer(what, events, names)
 
 
-def _check_no_key(key: Any) -> None:
-    if key is not None:
-        raise WorkbenchError("key: it is for backfills; leave it out.")
+def _check_absent(whose: str, **options: Any) -> None:
+    """Refuse options that are for something else, by the names of those that are given."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        they, them = ("it is", "it") if len(given) == 1 else ("they are", "them")
+        raise WorkbenchError(f"{', '.join(given)}: {they} for {whose}; leave {them} out.")
 
 
 def _offered(funnel: Funnel, events: "DataFrame") -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The specification of a window call: checked data, no plan."""
 
 from collections.abc import Sequence
+from keyword import iskeyword
 from typing import Any
 
 from workbench.arguments import check_known, check_text
@@ -73,7 +74,8 @@ class WindowCall(Described):
         arguments += [f"frame={self.frame!r}"] if self.frame else []
         arguments += [f"engine={self.engine!r}"] if self.engine != "auto" else []
         arguments += [f"cut={self.cut!r}"] if self.cut != "auto" else []
-        plain = {name: one for name, one in self.columns.items() if name.isidentifier()}
+        plain = {name: one for name, one in self.columns.items()
+                 if name.isidentifier() and not iskeyword(name)}  # fmt: skip
         arguments += [f"{name}={function!r}" for name, function in plain.items()]
         others = {name: one for name, one in self.columns.items() if name not in plain}
         arguments += [f"**{others!r}"] if others else []

@@ -176,7 +176,7 @@ SELECT p, median(x) AS m, row_number() OVER (ORDER BY median(x), p) AS r FROM t 
 SELECT p, t, median(x) AS m FROM t GROUP BY ROLLUP (p, t) ORDER BY p, t, m;
 
 -- odd names
-SELECT id AS "we`ird {name}", count(*) OVER (ORDER BY id) AS "n {x} $y" FROM t WHERE t <> '{q} ${z} \ ''' ORDER BY id LIMIT 2;
+SELECT id AS "we`ird {name}", count(*) OVER (ORDER BY id) AS "n {x} $y", median(x) OVER (ORDER BY id) AS frame, mode(x) OVER (ORDER BY id) AS "Cut", mad(x) OVER (ORDER BY id) AS "class" FROM t WHERE t <> '{q} ${z} \ ''' ORDER BY id LIMIT 2;
 
 -- order of arrival
 SELECT id, row_number() OVER () AS n, sum(x) OVER (ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS we, lag(x) OVER () AS b, first_value(t) OVER () AS f, nth_value(x, 3) OVER (ROWS UNBOUNDED PRECEDING) AS third FROM t ORDER BY id;

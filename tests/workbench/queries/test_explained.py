@@ -61,3 +61,21 @@ def test_a_table_whose_name_is_not_valid_in_python_gets_one_in_the_lines(
     namespace: dict[str, Any] = {"spark": spark, "wb": wb, "The_table": wb.table(TABLE)}
     exec(lines, namespace)
     assert namespace["step_3"].count() == len(TABLE)
+
+
+def test_a_table_keeps_its_variable_where_a_line_assigns_or_calls_one_of_its_name(
+    spark: SparkSession,
+) -> None:
+    query = (
+        "SELECT median(x) FROM step_1 UNION ALL SELECT max(id) FROM step_1 JOIN spark USING (id)"
+    )
+    lines = wb.explain_sql(query, step_1=TABLE, spark=TABLE)
+    assert lines.splitlines()[:2] == [
+        "# step_1_ is the table 'step_1'",
+        "# spark_ is the table 'spark'",
+    ]
+    table = wb.table(TABLE)
+    namespace: dict[str, Any] = {"spark": spark, "wb": wb, "step_1_": table, "spark_": table}
+    exec(lines, namespace)
+    steps = [name for name in namespace if name.startswith("step_")]
+    assert sorted(map(tuple, namespace[steps[-1]].collect())) == [(3.5,), (11.0,)]

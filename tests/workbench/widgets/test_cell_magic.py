@@ -90,6 +90,11 @@ def test_a_page_shows_every_row_and_tells_nan_from_null(
             "SELECT 1",
             ["WorkbenchError: --into: '3x' is not a valid Python name; give one."],
         ),
+        (
+            "--into class",
+            "SELECT 1",
+            ["WorkbenchError: --into: 'class' is not a valid Python name"],
+        ),
         ("--into 'a", "SELECT 1", ['WorkbenchError: %%wbsql: a quote in "--into \'a" is never']),
         (
             "--query plants",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -16,7 +17,7 @@ from workbench.queries.reading.parsing import walk_own
 from workbench.queries.staged import Staged
 from workbench.queries.windows.bounds import frame_of, in_units
 from workbench.queries.windows.own_orders import OWN_ORDER
-from workbench.spark.table import name_of, nearest, quoted
+from workbench.spark.table import name_of, nearest, quoted, unused
 from workbench.windows.over import Over
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: The order of a window without ORDER BY that needs one: all rows are peers.
 _NO_ORDER = exp.Literal.number(0)
+#: Names that no result of an ``Over`` can have, as they are those of its arguments.
+_ARGUMENTS = tuple(signature(Over.__init__).parameters)[:-1]
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,7 @@ def call_of(window: exp.Window, dialect: str, staged: Staged, hint: str) -> SqlC
     condition_column = None if function.condition is None else staged.name(function.condition)
     default = function.default
     return SqlCall(
-        staged.new(hint or function.sql_name, bool(hint)),
+        staged.new(unused(_ARGUMENTS, hint or function.sql_name), bool(hint)),
         function,
         tuple(staged.name(one) for one in function.arguments),
         tuple(dict.fromkeys(staged.name(one) for one in window.args.get("partition_by") or ())),

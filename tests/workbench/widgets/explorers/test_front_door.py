@@ -183,9 +183,11 @@ def test_the_code_makes_the_explorer_that_the_door_opens(
             assert repr(namespace["again"]) == repr(opened)
     unnamed = wb.explore(shop.copy())
     assert "'d/M/yyyy'})  # events: the table that was given" in unnamed.code
-    refused = "by, keep, key, state: they are for specifications"
-    with pytest.raises(wb.WorkbenchError, match=refused):
+    with pytest.raises(wb.WorkbenchError, match=r"^key: it is for specifications; leave it out\.$"):
         wb.explore(shop, key="ann")
+    refused = r"^by, state: they are for specifications; leave them out\.$"
+    with pytest.raises(wb.WorkbenchError, match=refused):
+        wb.explore(shop, by="shop", state="a=1")
 
 
 def test_a_key_has_as_many_columns_as_are_chosen() -> None:

@@ -288,7 +288,7 @@ def test_a_query_that_sees_no_event_is_drawn(explorer: OriginExplorer) -> None:
 def test_invalid_arguments_are_one_sentence(views: DataFrame) -> None:
     cases: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
         ((BACKFILL, views), {}, "queries, events: a backfill explores two tables, and 1 are"),
-        ((BACKFILL, views, views), {"by": "page"}, "by, keep: they are for funnels"),
+        ((BACKFILL, views, views), {"by": "page"}, "by: it is for funnels; leave it out."),
         ((BACKFILL, views.limit(0), views), {}, "queries: none has both a key and a time,"),
         (
             (BACKFILL, views, views),

@@ -279,7 +279,7 @@ def test_the_view_of_a_backfill_is_shared(spark: SparkSession, tmp_path: Path) -
 
 
 def test_a_table_without_a_view_takes_no_state(plants: DataFrame) -> None:
-    with pytest.raises(wb.WorkbenchError, match="state: they are for specifications"):
+    with pytest.raises(wb.WorkbenchError, match=r"^state: it is for specifications"):
         wb.explore(plants, state="a=1")
 
 

@@ -1,5 +1,6 @@
 """Parts of a specification as SQL: names, conditions, frames and function calls."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -86,6 +87,9 @@ def _differs(node: exp.Expr, dialect: str) -> bool:
         return True
     if isinstance(node, exp.Extract):
         return node.name.upper() in ("DOW", "DAYOFWEEK", "DAYOFWEEK_ISO", "DOW_ISO")
+    is_weekday = isinstance(node, exp.Anonymous) and node.name.lower() == "weekday"
+    if is_weekday or isinstance(node, exp.DayOfWeek):
+        return True  # 0 or 1 on Sunday or Monday
     if isinstance(node, exp.ArrayContains) and node.find_ancestor(exp.Not):
         return True  # null in Spark where the list holds a null
     return _DIFFERS[dialect](node)
@@ -96,7 +100,11 @@ def _clickhouse_differs(node: exp.Expr) -> bool:
         has_null = any(isinstance(one, exp.Null) for one in node.expressions)
         return has_null and node.find_ancestor(exp.Not) is not None
     if isinstance(node, exp.TimeToStr):  # minutes of Spark would be the name of the month
-        return not isinstance(node.args["format"], exp.Literal) or "%M" in node.args["format"].name
+        time_format = node.args["format"]
+        # ClickHouse has no %A and %B, which are names of days and months in full.
+        return not isinstance(time_format, exp.Literal) or bool(
+            re.search("%[MAB]", time_format.name)
+        )
     if isinstance(node, exp.Case) and node.this:  # a null equals null there
         return any(isinstance(one.this, exp.Null) for one in node.args["ifs"])
     # ClickHouse rounds ties to even, takes the bytes of a text for its letters, joins a null as an
@@ -120,9 +128,7 @@ def _duckdb_differs(node: exp.Expr) -> bool:
         return not (has_constant_start and isinstance(length, exp.Literal | None))
     if isinstance(node, exp.Left | exp.Right):  # a negative number leaves so many letters out
         return not isinstance(node.expression, exp.Literal)
-    # DuckDB's weekday is 0 on Sunday, and its // takes integers alone.
-    is_weekday = isinstance(node, exp.Anonymous) and node.name.lower() == "weekday"
-    return is_weekday or isinstance(node, exp.DayOfWeek | exp.IntDiv)
+    return isinstance(node, exp.IntDiv)  # DuckDB's // takes integers alone
 
 
 _DIFFERS = {"clickhouse": _clickhouse_differs, "duckdb": _duckdb_differs}

@@ -519,7 +519,7 @@ SELECT p, any_value(x) FILTER (WHERE id > 6) AS a FROM t WHERE x IS NULL OR x = 
 SELECT id, day - INTERVAL '1 month 2 days' AS a, day::TIMESTAMP + INTERVAL '1 year 1 month -3 days 4 hours' AS b, '1 month 1 day'::INTERVAL + day AS c FROM t ORDER BY id;
 
 -- times that are cast as they are written
-SELECT DATE '2024-01-02'::VARCHAR AS a, 'on ' || DATE '2024-01-02'::VARCHAR AS b, TIMESTAMP '2024-01-02 03:04:05'::DATE AS c, timezone('Asia/Tokyo', TIMESTAMP '2024-01-02 03:04:05') = TIMESTAMPTZ '2024-01-01 18:04:05+00' AS d, date_trunc('month', DATE '2024-02-03') AS e, date_trunc('week', TIMESTAMP '1969-12-31 10:00'::DATE) AS f;
+SELECT DATE '2024-01-02'::VARCHAR AS a, 'on ' || DATE '2024-01-02'::VARCHAR AS b, TIMESTAMP '2024-01-02 03:04:05'::DATE AS c, timezone('Asia/Tokyo', TIMESTAMP '2024-01-02 03:04:05') = TIMESTAMPTZ '2024-01-01 18:04:05+00' AS d, date_trunc('month', DATE '2024-02-03') AS e, date_trunc('week', TIMESTAMP '1969-12-31 10:00'::DATE) AS f, date_trunc('hours', TIMESTAMP '2024-01-02 03:04:05.678901') AS g, date_trunc('m', TIMESTAMP '2024-01-02 03:04:05.678901') AS h, date_trunc('msecs', TIMESTAMP '2024-01-02 03:04:05.678901') AS i, date_trunc('weeks', TIMESTAMP '2024-01-02 03:04:05') AS j;
 
 -- letters of texts
 SELECT id, t[1] AS a, (t || 'é')[-1] AS b, (t || 'xy')[id] AS c, t[9] AS d, string_split('ab cd', ' ')[2][1] AS e, string_split(t || 'éx', '') AS f, string_split(t || 'xy', left(t, 0)) AS g FROM t ORDER BY id;

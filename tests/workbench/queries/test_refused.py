@@ -163,6 +163,9 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT date_trunc('decade', day) FROM t",
      "query: date_trunc has no decade here; compute it from the year, as in make_date(year(d) - "
      "year(d) % 10, 1, 1)."),
+    ("duckdb", "SELECT date_trunc('isoyear', day) FROM t",
+     "query: date_trunc has no unit 'isoyear' here; write one of years, quarters, months, weeks, "
+     "days, hours, minutes, seconds, milliseconds or microseconds."),
     ("postgres", "SELECT rank() RESPECT NULLS OVER (ORDER BY id) FROM t",
      "query: rank has no RESPECT NULLS, as it does not return the value of one row; leave that "
      "out."),

@@ -318,6 +318,8 @@ REFUSED = [
             ("extract(dow from d) = 2", "EXTRACT(DOW FROM d)"),
             ("not array_contains(l, 'x')", "ARRAY_CONTAINS(l, 'x')"),
             ("date_format(d, 'HH:mm') > '09:30'", "DATE_FORMAT(d, 'HH:mm')"),
+            ("date_format(d, 'EEEE') = 'Sunday'", "DATE_FORMAT(d, 'EEEE')"),
+            ("dayofweek(d) = 1", "DAYOFWEEK(d)"), ("weekday(d) = 1", "WEEKDAY(d)"),
             ("case x when null then true end", "CASE x WHEN NULL THEN TRUE END"),
             ("lpad(s, 3, '0') = '00a'", "LPAD(s, 3, '0')"), ("ascii(s) = 201", "ASCII(s)"),
             ("levenshtein(s, 'a') < 2", "LEVENSHTEIN(s, 'a')"), ("soundex(s) = ''", "SOUNDEX(s)"),

@@ -21,6 +21,9 @@ _ABBREVIATIONS = {
     "MON": "MONTH", "Y": "YEAR", "YR": "YEAR", "D": "DAY", "H": "HOUR", "HR": "HOUR",
     "M": "MINUTE", "MIN": "MINUTE", "SEC": "SECOND", "": "SECOND", "W": "WEEK",
 }  # fmt: skip
+_BELOW_SECONDS = {
+    "MS": "MILLISECOND", "MSEC": "MILLISECOND", "US": "MICROSECOND", "USEC": "MICROSECOND",
+}  # fmt: skip
 
 
 def spell_units(tree: exp.Expr) -> None:
@@ -54,6 +57,20 @@ def _spelled(unit: str) -> str:
     if unit.upper() in ("MS", "US"):
         return unit
     return _ABBREVIATIONS.get(_singular(unit), unit)
+
+
+def unit_in_full(unit: str) -> str:
+    """Return a unit in capitals, neither abbreviated nor in the plural.
+
+    Examples
+    --------
+    >>> [unit_in_full(unit) for unit in ("hours", "mon", "secs", "ms", "fortnight")]
+    ['HOUR', 'MONTH', 'SECOND', 'MILLISECOND', 'FORTNIGHT']
+    """
+    if unit.upper() in ("MS", "US"):
+        return _BELOW_SECONDS[unit.upper()]
+    single = _singular(unit)
+    return _BELOW_SECONDS.get(single) or _ABBREVIATIONS.get(single, single)
 
 
 def split_intervals(tree: exp.Expr) -> None:

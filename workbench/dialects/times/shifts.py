@@ -6,18 +6,24 @@ from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.kinds import INTEGERS, NUMBERS, Kinds, kind_of
-from workbench.dialects.times.intervals import bucket_start, interval_of, shift_time
+from workbench.dialects.times.intervals import (
+    bucket_start,
+    interval_of,
+    shift_time,
+    unit_in_full,
+)
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _TIMES = ("timestamp", "timestamp_ntz")
 #: Units whose start is a date in ClickHouse.
 _DATE_UNITS = ("WEEK", "MONTH", "QUARTER", "YEAR")
+_UNITS = (*_DATE_UNITS, "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 
 
 def clickhouse_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return the start of a unit in ClickHouse: a date for weeks and longer, else a time."""
-    unit = str(node.args["unit"].name).upper()
+    unit = _unit_of(node)
     unit_text = exp.Literal.string(unit)
     start = anonymous("DATE_TRUNC", unit_text, node.this)
     return exp.cast(start, "DATE") if unit in _DATE_UNITS else start
@@ -152,21 +158,31 @@ def at_time_zone(
 
 
 def check_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Refuse units for which Spark returns null, and time zones, which it ignores."""
+    """Write units in full; refuse those that Spark lacks, and time zones, which it ignores."""
     if node.args.get("zone") is not None and dialect in LIKE_POSTGRES:
         raise WorkbenchError(
             "query: date_trunc has no zone here; use date_trunc(unit, t AT TIME ZONE zone) AT TIME "
             "ZONE zone."
         )
-    unit = str(node.args["unit"].name).upper()
-    if unit.rstrip("S") in ("DECADE", "CENTURY", "CENTURIE", "MILLENNIUM", "MILLENNIA"):
+    # The start is a time, also of what is known to be a date; TRUNC of Spark returns a date.
+    return exp.TimestampTrunc(this=node.this, unit=exp.var(_unit_of(node)))
+
+
+def _unit_of(node: exp.Expr) -> str:
+    """Return the unit of ``date_trunc`` in full, as Spark returns null for most abbreviations."""
+    name = str(node.args["unit"].name)
+    unit = unit_in_full(name)
+    if unit in ("DECADE", "CENTURY", "CENTURIE", "MILLENNIUM", "MILLENNIA"):
         raise WorkbenchError(
-            f"query: date_trunc has no {unit.lower()} here; compute it from the year, as in "
+            f"query: date_trunc has no {name.lower()} here; compute it from the year, as in "
             "make_date(year(d) - year(d) % 10, 1, 1)."
         )
-    # The start is a time, also of what is known to be a date; TRUNC of Spark returns a date.
-    is_of_date = isinstance(node, exp.DateTrunc)
-    return exp.TimestampTrunc(this=node.this, unit=node.args["unit"]) if is_of_date else None
+    if unit not in _UNITS:
+        raise WorkbenchError(
+            f"query: date_trunc has no unit {name.lower()!r} here; write one of years, quarters, "
+            "months, weeks, days, hours, minutes, seconds, milliseconds or microseconds."
+        )
+    return unit
 
 
 def series(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

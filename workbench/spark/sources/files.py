@@ -119,7 +119,7 @@ def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession"
     else:
         names, files, nesting = _load_paths(given.removeprefix("file://"), argument)
         format = _format([name for name, _ in files], argument, given)
-        options |= nesting | _text_options(format, [file for _, file in files])
+        options |= nesting | _text_options(format, [file for _, file in files], argument, given)
     if format == "csv":
         # Without enforceSchema=False, files with another order of columns would be misread.
         options = {"header": True, "inferSchema": True, "escape": '"', "enforceSchema": False,
@@ -265,8 +265,8 @@ def _missing_hint(path: Path) -> str:
     return nearest(path.name, names)
 
 
-def _text_options(format: str, files: Sequence[Path]) -> dict[str, Any]:
-    """Return options for the layout of text files, detected from the first one."""
+def _text_options(format: str, files: Sequence[Path], argument: str, given: str) -> dict[str, Any]:
+    """Return options for the layout of text files, of CSV detected from the first one."""
     if format == "csv":
         separator = _separator(files[0])
         rows = [*_records(files[0], separator)]
@@ -280,7 +280,18 @@ def _text_options(format: str, files: Sequence[Path]) -> dict[str, Any]:
             **({"enforceSchema": True} if same_headers else {}),
         }
     if format == "json":
-        return {"multiLine": _is_one_document(files[0])}
+        are_documents = [_is_one_document(file) for file in files]
+        documents = any(are_documents)
+        # Spark reads the first object alone of a file that it takes for a document.
+        if documents and any(
+            not is_document and len(_head_of(file).splitlines()) > 1
+            for file, is_document in zip(files, are_documents, strict=True)
+        ):
+            raise WorkbenchError(
+                f"{argument}: some JSON files of {given!r} have an object on each line, others are "
+                "one document; read each kind alone."
+            )
+        return {"multiLine": documents}
     return {}
 
 

@@ -78,6 +78,9 @@ def _write_bad(path: Path) -> None:
     (path / "lake" / "_delta_log").mkdir(parents=True)
     for name in ("mixed/a.csv", "mixed/b.json", "book.xlsx", "_hidden.csv", "lake/a.parquet"):
         (path / name).write_text("a,b\n1,2\n", encoding="utf-8")
+    (path / "layouts").mkdir()
+    (path / "layouts" / "a.json").write_text('[{"a": 1}, {"a": 2}]', encoding="utf-8")
+    (path / "layouts" / "b.json").write_text('{"a": 3}\n{"a": 4}\n', encoding="utf-8")
 
 
 #: CSV of other programs, with its columns and rows.
@@ -108,11 +111,11 @@ def test_csv_of_other_programs_is_read_correctly(
 
 REFUSED = {
     "clics.csv": "there is no file '{}/clics.csv'; "
-    "there are 'book.xlsx', 'empty', 'lake', 'mixed'.",
+    "there are 'book.xlsx', 'empty', 'lake', 'layouts', 'mixed'.",
     "boo.xlsx": "there is no file '{}/boo.xlsx'; did you mean 'book.xlsx'?",
     "no/a.csv": "there is no file '{}/no/a.csv'; nor is there a folder '{}/no'.",
     "x" * 300: f"there is no file '{{}}/{'x' * 300}'; "
-    "there are 'book.xlsx', 'empty', 'lake', 'mixed'.",
+    "there are 'book.xlsx', 'empty', 'lake', 'layouts', 'mixed'.",
     f"{'x' * 300}/a.csv": f"there is no file '{{}}/{'x' * 300}/a.csv'; "
     f"nor is there a folder '{{}}/{'x' * 300}'.",
     "empty": "'{}/empty' has no file in it; give one that has data.",
@@ -120,6 +123,8 @@ REFUSED = {
     "give a file of these, or the table that pandas.read_excel makes of it.",
     "mixed": "'{}/mixed' has files of several formats (.csv, .json); name those of one, such as "
     "'{}/mixed/*.csv'.",
+    "layouts": "some JSON files of '{}/layouts' have an object on each line, others are one "
+    "document; read each kind alone.",
     "_hidden.csv": "Spark leaves out files such as '_hidden.csv', which begin with '_' or '.'; "
     "rename it.",
     "lake": "'{}/lake' is a table of Delta Lake; give spark.read.format('delta').load('{}/lake') "

@@ -11,6 +11,17 @@ from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _TIMES = ("timestamp", "timestamp_ntz")
+#: Units of date_trunc, and their other names.
+_UNITS = (
+    *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY"),
+    *("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"),
+)
+_OTHER_NAMES = {
+    "MS": "MILLISECOND", "MSEC": "MILLISECOND", "US": "MICROSECOND", "USEC": "MICROSECOND",
+    "S": "SECOND", "SEC": "SECOND", "SECS": "SECOND", "M": "MINUTE", "MIN": "MINUTE",
+    "MINS": "MINUTE", "H": "HOUR", "HR": "HOUR", "HRS": "HOUR", "D": "DAY", "W": "WEEK",
+    "MON": "MONTH", "MONS": "MONTH", "Y": "YEAR", "YR": "YEAR", "YRS": "YEAR",
+}  # fmt: skip
 #: Units whose start is a date in ClickHouse.
 _DATE_UNITS = ("WEEK", "MONTH", "QUARTER", "YEAR")
 
@@ -158,15 +169,23 @@ def check_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
             "query: date_trunc has no zone here; use date_trunc(unit, t AT TIME ZONE zone) AT TIME "
             "ZONE zone."
         )
-    unit = str(node.args["unit"].name).upper()
+    unit_node = node.args["unit"]
+    unit = str(unit_node.name).upper()
     if unit.rstrip("S") in ("DECADE", "CENTURY", "CENTURIE", "MILLENNIUM", "MILLENNIA"):
         raise WorkbenchError(
             f"query: date_trunc has no {unit.lower()} here; compute it from the year, as in "
             "make_date(year(d) - year(d) % 10, 1, 1)."
         )
+    unit = _OTHER_NAMES.get(unit, unit.removesuffix("S"))
+    if unit not in _UNITS:
+        raise WorkbenchError(
+            f"query: date_trunc has no unit {unit_node.sql(dialect)}; use year, quarter, month, "
+            "week, day, hour, minute, second, millisecond or microsecond, in quotes."
+        )
+    node.set("unit", exp.var(unit))
     # The start is a time, also of what is known to be a date; TRUNC of Spark returns a date.
     is_of_date = isinstance(node, exp.DateTrunc)
-    return exp.TimestampTrunc(this=node.this, unit=node.args["unit"]) if is_of_date else None
+    return exp.TimestampTrunc(this=node.this, unit=exp.var(unit)) if is_of_date else None
 
 
 def series(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -63,11 +63,23 @@ def rewrite_types(tree: exp.Expr, dialect: str) -> None:
             )
         if kind.this is exp.DType.DECIMAL and not kind.expressions and dialect != "duckdb":
             kind.replace(exp.DataType.build(_ANY_DIGITS, dialect="spark"))
+        times = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ)
+        if kind.this in times and dialect in POSTGRES and kind.expressions:
+            _check_digits_of_seconds(kind, dialect)
         if kind.this is exp.DType.TIMESTAMP and dialect in POSTGRES:
             # It has no zone, also within AT TIME ZONE; Spark's TIMESTAMP is an instant.
             kind.replace(exp.DataType.build("TIMESTAMP_NTZ", dialect="spark"))
         if (spark_type := _SPARK_TYPES.get(kind.this)) is not None:
             kind.replace(exp.DataType.build(spark_type, dialect="spark"))
+
+
+def _check_digits_of_seconds(kind: exp.DataType, dialect: str) -> None:
+    """Refuse a type of times that are rounded to fewer digits than those of Spark."""
+    if kind.expressions[0].name != "6":
+        raise WorkbenchError(
+            f"query: Spark does not round times to {kind.sql(dialect)}; use date_trunc('second', t)"
+            " or date_trunc('millisecond', t)."
+        )
 
 
 def cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

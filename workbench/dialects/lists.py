@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.texts.written import text_of_float
+from workbench.dialects.texts.written import letter_of_boolean, text_of_float
 from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
@@ -98,7 +98,32 @@ def list_position(values: exp.Expr, value: exp.Expr) -> exp.Expr:
 
 
 def array_position(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    if node.args.get("zero_based") is not None:
+        raise WorkbenchError(
+            "query: array_position takes a list and a value here, no position to begin at; take "
+            "the position within a slice, as in array_position(x[2:], y) + 1."
+        )
     return list_position(node.this, node.expression)
+
+
+def array_remove(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a list without a value, which may be null in Postgres."""
+    if dialect not in POSTGRES:
+        return None
+    if isinstance(node.expression, exp.Null):
+        return anonymous("ARRAY_COMPACT", node.this)
+    removed = "IF((:value) IS NULL, ARRAY_COMPACT(:of), ARRAY_REMOVE(:of, :value))"
+    return fill_template(removed, of=node.this, value=node.expression)
+
+
+def is_null(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return whether all values of a row are null, or not null, in Postgres: ``(a, b) IS NULL``."""
+    row = node.this.unnest()
+    is_row = isinstance(row, exp.Tuple) and isinstance(node.expression, exp.Null)
+    if dialect not in POSTGRES or not is_row:
+        return None
+    is_each = "(:a) IS NOT NULL" if node.args.get("negate") else "(:a) IS NULL"
+    return exp.paren(exp.and_(*(fill_template(is_each, a=one) for one in row.expressions)))
 
 
 def list_intersect(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -277,6 +302,12 @@ def concat_all_lists(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
 
 def list_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return the joined elements of a list; in DuckDB null if it has nulls alone."""
+    types = kinds(node, [node.this])
+    if types and types[0].typeName() == "array":
+        each, kind = exp.column("each_"), types[0].elementType.typeName()
+        text = letter_of_boolean(each, kind, dialect) or text_of_float(each, kind, dialect)
+        if text is not None:
+            node.set("this", fill_template("TRANSFORM(:l, each_ -> :text)", l=node.this, text=text))
     if dialect != "duckdb":
         return None
     has_nulls_alone = "SIZE(:l) > 0 AND SIZE(ARRAY_COMPACT(:l)) = 0"

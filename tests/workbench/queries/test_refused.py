@@ -354,6 +354,11 @@ REFUSED: list[tuple[str, str, str]] = [
      "parts is not available; ask for each part by itself, as in date_part('year', t)."),
     ("postgres", "SELECT to_char(price, '999.9') FROM t", "query: a format of numbers is not "
      "available, as Spark pads them differently; use round(x, 2)::text, or lpad of the text."),
+    ("postgres", "SELECT array_position(ARRAY[1, 1], 1, 2)", "query: array_position takes a list "
+     "and a value here, no position to begin at; take the position within a slice, as in "
+     "array_position(x[2:], y) + 1."),
+    ("postgres", "SELECT now()::timestamp(0)", "query: Spark does not round times to TIMESTAMP(0); "
+     "use date_trunc('second', t) or date_trunc('millisecond', t)."),
     ("postgres", "SELECT date_trunc('day', now(), 'Asia/Tokyo')", "query: date_trunc has no zone "
      "here; use date_trunc(unit, t AT TIME ZONE zone) AT TIME ZONE zone."),
     ("postgres", "SELECT array_length(ARRAY[1], 2)", "query: array_length counts only the first "

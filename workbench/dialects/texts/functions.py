@@ -8,7 +8,7 @@ from sqlglot import exp
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.texts.patterns import first_group, regexp_replace, with_flags
-from workbench.dialects.texts.written import text_of_type
+from workbench.dialects.texts.written import letter_of_boolean, text_of_float, text_of_type
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
@@ -148,16 +148,35 @@ def concat_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | Non
     if {"array", "map", "struct"}.isdisjoint(one.typeName() for one in types):
         for one, data_type in zip(others, types, strict=False):
             if data_type.typeName() not in _TEXT:
-                # An argument that may be null is COALESCE(x, '') already.
-                value = one.this if isinstance(one, exp.Coalesce) else one
-                text = text_of_type(value.copy(), data_type, dialect)
-                value.replace(text or exp.cast(value.copy(), "TEXT"))
+                letter = letter_of_boolean(one.copy(), data_type.typeName(), dialect)
+                text = letter or text_of_type(one.copy(), data_type, dialect)
+                one.replace(text or exp.cast(one.copy(), "TEXT"))
+    return None
+
+
+def concat_ws_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Make floats and booleans among the arguments of ``concat_ws`` the texts of the dialect."""
+    values = [one for one in node.expressions[1:] if not isinstance(one, exp.Literal)]
+    for one, data_type in zip(values, kinds(node, values) or () if values else (), strict=False):
+        kind = data_type.typeName()
+        text = letter_of_boolean(one.copy(), kind, dialect)
+        if text := text or text_of_float(one.copy(), kind, dialect):
+            one.replace(text)
     return None
 
 
 def hex_lower(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return a number in hexadecimal, in lower case as in Postgres."""
-    return anonymous("LOWER", node.copy()) if dialect in POSTGRES else None
+    """Return a number in hexadecimal, in lower case and with the digits of its type in Postgres."""
+    if dialect not in POSTGRES:
+        return None
+    is_short = kind_of(node, node.this, kinds) in ("integer", "short", "byte")
+    digits = "LOWER(RIGHT(HEX(:a), 8))" if is_short else "LOWER(HEX(:a))"
+    return fill_template(digits, a=node.this)
+
+
+def sha_as_bytes(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a digest as bytes, in Postgres; Spark returns their digits."""
+    return anonymous("UNHEX", node) if dialect in POSTGRES else None
 
 
 #: Spark breaks lines after 76 letters.
@@ -197,7 +216,9 @@ def base64(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return fill_template(ONE_LINE_OF_BASE64, a=node.this)
 
 
-def _postgres_format(arguments: list[exp.Expr]) -> exp.Expr:
+def _postgres_format(
+    node: exp.Expr, arguments: list[exp.Expr], dialect: str, kinds: Kinds
+) -> exp.Expr:
     """Return a text with values in the places of ``%s``; a null value is an empty text."""
     template = arguments[0]
     pieces = re.split("(%.?)", template.this) if isinstance(template, exp.Literal) else ["%"]
@@ -208,10 +229,15 @@ def _postgres_format(arguments: list[exp.Expr]) -> exp.Expr:
             "is null where a value is."
         )
     values = iter(arguments[1:])
+    types = iter(kinds(node, arguments[1:]) or () if arguments[1:] else ())
     texts: list[exp.Expr] = []
     for one in pieces:
         if one == "%s":
-            texts.append(fill_template("COALESCE(STRING(:value), '')", value=next(values)))
+            value, data_type = next(values), next(types, None)
+            kind = "" if data_type is None else data_type.typeName()
+            letter = letter_of_boolean(value, kind, dialect)
+            text = letter or text_of_float(value, kind, dialect) or value
+            texts.append(fill_template("COALESCE(STRING(:value), '')", value=text))
         else:
             texts.append(exp.Literal.string("%" if one == "%%" else one))
     return anonymous("CONCAT", *texts)
@@ -220,7 +246,7 @@ def _postgres_format(arguments: list[exp.Expr]) -> exp.Expr:
 def format_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a text with values in the places of its fields."""
     if dialect not in ("duckdb", "clickhouse"):
-        return _postgres_format([node.this, *node.expressions])
+        return _postgres_format(node, [node.this, *node.expressions], dialect, kinds)
     if (result := _brace_format(node.this, list(node.expressions))) is not None:
         return result
     raise WorkbenchError(

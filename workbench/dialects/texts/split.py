@@ -75,7 +75,7 @@ def string_to_array(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | No
     else:
         quoted = fill_template("CONCAT('\\\\Q', :by, '\\\\E')", by=separator)
         parts = fill_template(
-            "IF((:by) = '', ARRAY(:text), SPLIT(:text, :quoted))",
+            "IF((:by) = '' AND (:text) IS NOT NULL, ARRAY(:text), SPLIT(:text, :quoted))",
             text=text,
             by=separator,
             quoted=quoted,

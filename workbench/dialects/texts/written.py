@@ -81,6 +81,19 @@ def text_of_float(value: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:
     return fill_template(_FLOAT.format(bound=bound, zeros=zeros, rest=rest), a=value)
 
 
+def letter_of_boolean(value: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:
+    """Return a boolean as the letter that functions of Postgres make of it; a cast makes words.
+
+    Examples
+    --------
+    >>> print(letter_of_boolean(exp.column("x"), "boolean", "postgres").sql("spark"))
+    LEFT(CAST(x AS STRING), 1)
+    """
+    if kind != "boolean" or dialect not in POSTGRES:
+        return None
+    return fill_template("LEFT(CAST(:a AS STRING), 1)", a=value)
+
+
 def text_of_type(value: exp.Expr, data_type: Any, dialect: str) -> exp.Expr | None:
     """Return a float, or a list of DuckDB, as text; None if Spark writes the same.
 

@@ -96,6 +96,7 @@ def seconds_between(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr |
         return None
     if "interval" not in kind_of(node, value, kinds):
         return None
-    parts = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
+    # More than 68 years have more seconds than an integer holds.
+    parts = {"DAY": "86400L", "HOUR": "3600", "MINUTE": "60", "SECOND": "1"}
     seconds = (f"EXTRACT({part} FROM :of) * {size}" for part, size in parts.items())
     return fill_template(f"DOUBLE({' + '.join(seconds)})", of=value)

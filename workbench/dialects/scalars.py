@@ -9,8 +9,8 @@ from workbench.dialects.casts import cast, cast_texts_like_others, rewrite_types
 from workbench.dialects.clickhouse.lists import array_compact, array_except
 from workbench.dialects.clickhouse.texts import hex_digits
 from workbench.dialects.clickhouse.texts import substring as clickhouse_substring
-from workbench.dialects.duckdb_names import rewrite_duckdb_call
-from workbench.dialects.functions import LIKE_POSTGRES, POSTGRES
+from workbench.dialects.functions import LIKE_POSTGRES
+from workbench.dialects.generic_calls import rewrite_generic_call
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.lists import (
     array_length,
@@ -37,7 +37,6 @@ from workbench.dialects.lists import (
 from workbench.dialects.maps import map_of_pairs
 from workbench.dialects.numbers import (
     cast_condition,
-    gcd_or_lcm,
     is_infinite,
     is_nan,
     log10_of_log,
@@ -73,12 +72,9 @@ from workbench.dialects.texts.json_parts import (
     json_extract,
     json_extract_text,
     json_object,
-    value_as_json,
 )
 from workbench.dialects.texts.patterns import like, regexp_ilike
 from workbench.dialects.texts.split import (
-    regexp_match,
-    regexp_split_to_array,
     split_at_zero,
     split_by_text,
     string_to_array,
@@ -107,8 +103,7 @@ from workbench.dialects.times.shifts import (
     to_days,
 )
 from workbench.dialects.times.texts import parse_time_call
-from workbench.dialects.writing import anonymous, fill_template, is_not_null
-from workbench.errors import WorkbenchError
+from workbench.dialects.writing import anonymous
 
 
 def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
@@ -153,65 +148,6 @@ def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = Tru
             continue
         if rewrite is not None and (result := rewrite(node, dialect, kinds)) is not None:
             node.replace(result)
-
-
-_DIVISORS = {
-    "gcd": "gcd", "greatest_common_divisor": "gcd",
-    "lcm": "lcm", "least_common_multiple": "lcm",
-}  # fmt: skip
-
-
-def _generic_call(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Rewrite a function that has no class of its own in sqlglot."""
-    name, arguments = node.name.lower(), node.expressions
-    if name in ("date_part", "datepart") and len(arguments) == 2:
-        part, time = arguments
-        if isinstance(part, exp.Array):
-            raise WorkbenchError(
-                f"query: {name} of a list of parts is not available; ask for each part by itself, "
-                "as in date_part('year', t)."
-            )
-        if isinstance(part, exp.Literal) and part.is_string:
-            extract_node = exp.Extract(this=exp.var(part.this.upper()), expression=time.copy())
-            return extract_part(extract_node, dialect, kinds) or extract_node
-    if name == "timezone" and len(arguments) == 2:
-        time_in_zone = exp.AtTimeZone(this=arguments[1].copy(), zone=arguments[0].copy())
-        return at_time_zone(time_in_zone, dialect, kinds, node) or time_in_zone
-    if name == "regexp_match" and len(arguments) in (2, 3):
-        return regexp_match(name, arguments)
-    if name == "regexp_split_to_array" and len(arguments) in (2, 3) and dialect != "duckdb":
-        return regexp_split_to_array(arguments)
-    if name in _DIVISORS and len(arguments) == 2:
-        return gcd_or_lcm(_DIVISORS[name], node, dialect, kinds)
-    if name == "row" and arguments:
-        named_fields = [(exp.Literal.string(f"col{k}"), one) for k, one in enumerate(arguments, 1)]
-        return anonymous("NAMED_STRUCT", *(part for pair in named_fields for part in pair))
-    if name == "printf" and len(arguments) > 1:
-        return _printf(node, arguments[1:], kinds)
-    return _json_or_count_of_nulls(node, dialect, kinds) or (
-        rewrite_duckdb_call(node, kinds) if dialect == "duckdb" else None
-    )
-
-
-def _json_or_count_of_nulls(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return a value as JSON, or how many values are null; None for another function."""
-    name, values = node.name.lower(), node.expressions
-    if name in ("to_json", "row_to_json", "array_to_json") and len(values) == 1:
-        return value_as_json(node, values[0], kinds)
-    if name not in ("num_nulls", "num_nonnulls") or not values or dialect not in POSTGRES:
-        return None
-    flag = "INT((:of) IS NULL)" if name == "num_nulls" else "INT((:of) IS NOT NULL)"
-    list_of_flags = exp.Array(expressions=[fill_template(flag, of=one) for one in values])
-    return fill_template("AGGREGATE(:of, 0, (sum_, each_) -> sum_ + each_)", of=list_of_flags)
-
-
-def _printf(node: exp.Anonymous, values: list[exp.Expr], kinds: Kinds) -> exp.Expr:
-    """Return ``printf``, which is null where a value is, and writes decimals as doubles."""
-    all_not_null = exp.and_(*(is_not_null(one) for one in values))
-    for one, data_type in zip(values, kinds(node, values) or (), strict=False):
-        if data_type.typeName() == "decimal":
-            one.replace(exp.cast(one.copy(), "DOUBLE"))
-    return exp.Case(ifs=[exp.If(this=all_not_null, true=node.copy())])
 
 
 def _grouping(node: exp.Grouping, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -289,7 +225,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.Explode: check_unnest,
     exp.Unnest: check_unnest,
     exp.Collate: refuse_collate,
-    exp.Anonymous: _generic_call,
+    exp.Anonymous: rewrite_generic_call,
     exp.Add: sum_of_times,
     exp.Sub: sum_of_times,
     exp.Mod: modulo,

@@ -39,6 +39,8 @@ REFUSED: list[tuple[str, str, str]] = [
     ("clickhouse", "SELECT toStartOfInterval(day, INTERVAL 1 DAY, toDate('2024-01-01')) FROM t",
      "query: toStartOfInterval takes no origin here; subtract it from the time before, and add it "
      "after."),
+    ("clickhouse", "SELECT toDate()", "query: there is no function 'toDate', neither here nor in "
+     "Spark."),
     ("clickhouse", "SELECT formatDateTime(day, '%g') FROM t",
      "query: %g in a format of times has no counterpart in Spark; write years, months, days, "
      "hours, minutes and seconds as numbers, or build the text from parts."),

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from workbench.dialects.clickhouse.times import to_date_time64
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.times.intervals import bucket_start, shift_time
+from workbench.dialects.times.intervals import DATE_UNITS, bucket_start, shift_time
 from workbench.dialects.writing import anonymous, call_from_template, fill_template
 from workbench.errors import WorkbenchError
 
@@ -134,7 +134,7 @@ def _start_of_interval(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) 
     time, width = arguments
     kind = kind_of(node, time, kinds)
     unit = str(width.args["unit"].name).upper().rstrip("S") if width.args.get("unit") else ""
-    if unit in ("WEEK", "MONTH", "QUARTER", "YEAR"):
+    if unit in DATE_UNITS:
         time, kind = exp.cast(time.copy(), "DATE"), "date"
     # Weeks begin on Mondays.
     origin = "1970-01-05" if unit == "WEEK" else "1970-01-01"

@@ -158,21 +158,28 @@ def _rewrite_call(node: exp.Anonymous, kinds: Kinds) -> None:
         node.replace(exp.IntDiv(this=left.copy(), expression=right.copy()))
     elif name in _WRAPPING_CASTS and len(arguments) == 1:
         node.replace(_wrapping_cast(arguments[0], name))
-    elif name == "todate" and kind_of(node, arguments[0], kinds) in NUMBERS:
-        node.replace(_date_of_number(arguments[0]))
     elif name in _CASTS and len(arguments) == 1:
         if name == "tostring":
             cast_condition_to_number(arguments[0], "INT")
-            arguments = node.expressions
-        cast: exp.Expr = exp.cast(arguments[0].copy(), _CASTS[name])
-        if name == "tostring":
-            cast = _as_text(node, arguments[0], kinds) or cast
-        elif name == "todatetime" and kind_of(node, arguments[0], kinds) == "timestamp":
-            # A DateTime has no fraction of a second.
-            cast = fill_template("DATE_TRUNC('SECOND', :a)", a=arguments[0])
-        node.replace(cast)
+        node.replace(_cast_call(node, name, kinds))
     elif (result := rewrite_clickhouse_call(node, kinds)) is not None:
         node.replace(result)
+
+
+def _cast_call(node: exp.Anonymous, name: str, kinds: Kinds) -> exp.Expr:
+    """Return a cast that is written as a function of one argument."""
+    value = node.expressions[0]
+    cast: exp.Expr = exp.cast(value.copy(), _CASTS[name])
+    if name == "tostring":
+        return _as_text(node, value, kinds) or cast
+    if name not in ("todate", "todatetime") or (isinstance(value, exp.Literal) and value.is_string):
+        return cast
+    kind = kind_of(node, value, kinds)
+    if name == "todate":
+        return _date_of_number(value) if kind in NUMBERS else cast
+    # A DateTime has no fraction of a second.
+    is_time = kind == "timestamp"
+    return fill_template("DATE_TRUNC('SECOND', :a)", a=value) if is_time else cast
 
 
 def _date_of_number(number: exp.Expr) -> exp.Expr:

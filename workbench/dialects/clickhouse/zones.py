@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from workbench.dialects.times.intervals import DATE_UNITS
 from workbench.dialects.writing import anonymous, fill_template
 
 #: The number of arguments before the zone, by function.
@@ -17,7 +18,6 @@ _ARGUMENTS_BEFORE_ZONE = {
 }  # fmt: skip
 #: Functions with a class in sqlglot.
 _CLASSES = (exp.TimestampTrunc, exp.DateTrunc, exp.TimeToStr, exp.DateDiff)
-_DATE_UNITS = ("WEEK", "MONTH", "QUARTER", "YEAR")
 
 
 def rewrite_zones(tree: exp.Expr) -> None:
@@ -69,13 +69,13 @@ def _zone_of_time(time: exp.Expr) -> exp.Expr | None:
 def _is_instant(node: exp.Expr) -> bool:
     """Return whether a function returns a time, not a date, number or text."""
     if isinstance(node, exp.TimestampTrunc | exp.DateTrunc):
-        return node.args["unit"].name.upper() not in _DATE_UNITS
+        return node.args["unit"].name.upper() not in DATE_UNITS
     name = node.name.lower()
     if name == "tostartofinterval":
         width = node.expressions[1]
         unit = width.args.get("unit") if isinstance(width, exp.Interval) else None
         unit_name = unit.name if unit is not None else width.name.lower().removeprefix("tointerval")
-        return unit_name.upper().rstrip("S") not in _DATE_UNITS
+        return unit_name.upper().rstrip("S") not in DATE_UNITS
     return name == "totimezone" or (name.startswith("tostartof") and name != "tostartofweek")
 
 

@@ -13,6 +13,8 @@ from workbench.errors import WorkbenchError
 MONTHS = {unit.upper(): months for unit, months in MONTHS_IN.items()}
 #: The seconds of a unit.
 SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_800}
+#: Units whose start is a date in ClickHouse.
+DATE_UNITS = ("WEEK", "MONTH", "QUARTER", "YEAR")
 
 
 _PIECE = re.compile(r"\s*([+-]?)\s*(\d+)\s*([A-Za-z]+)")

@@ -7,6 +7,7 @@ from sqlglot import exp
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.kinds import INTEGERS, NUMBERS, Kinds, kind_of
 from workbench.dialects.times.intervals import (
+    DATE_UNITS,
     bucket_start,
     interval_of,
     shift_time,
@@ -16,9 +17,7 @@ from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _TIMES = ("timestamp", "timestamp_ntz")
-#: Units whose start is a date in ClickHouse.
-_DATE_UNITS = ("WEEK", "MONTH", "QUARTER", "YEAR")
-_UNITS = (*_DATE_UNITS, "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
+_UNITS = (*DATE_UNITS, "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 
 
 def clickhouse_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -26,7 +25,7 @@ def clickhouse_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Exp
     unit = _unit_of(node)
     unit_text = exp.Literal.string(unit)
     start = anonymous("DATE_TRUNC", unit_text, node.this)
-    return exp.cast(start, "DATE") if unit in _DATE_UNITS else start
+    return exp.cast(start, "DATE") if unit in DATE_UNITS else start
 
 
 def date_add(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

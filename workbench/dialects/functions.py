@@ -27,7 +27,7 @@ TWO: dict[type[exp.Expr], str] = {
     exp.ArgMin: "arg_min", exp.ArgMax: "arg_max",
     exp.RegrCount: "regr_count", exp.RegrAvgx: "regr_avgx", exp.RegrAvgy: "regr_avgy",
     exp.RegrSxx: "regr_sxx", exp.RegrSyy: "regr_syy", exp.RegrSxy: "regr_sxy",
-    exp.RegrIntercept: "regr_intercept", exp.RegrR2: "regr_r2",
+    exp.RegrSlope: "regr_slope", exp.RegrIntercept: "regr_intercept", exp.RegrR2: "regr_r2",
 }  # fmt: skip
 #: Functions of no column.
 RANKS: dict[type[exp.Expr], str] = {
@@ -39,7 +39,7 @@ NAMED: dict[str, dict[str, str]] = {
     "duckdb": {
         "product": "product", "mad": "mad", "fill": "fill", "histogram": "histogram",
         "skewness": "skewness", "kurtosis": "kurtosis", "kurtosis_pop": "kurtosis_pop",
-        "mean": "avg", "sem": "sem", "entropy": "entropy", "regr_slope": "regr_slope",
+        "mean": "avg", "sem": "sem", "entropy": "entropy",
         "bool_and": "bool_and", "bool_or": "bool_or", "count_star": "count", "arbitrary": "first",
         "fsum": "sum", "kahan_sum": "sum", "sumkahan": "sum", "favg": "avg",
         "approx_distinct": "count_distinct",

@@ -12,9 +12,6 @@ from workbench.errors import WorkbenchError
 from workbench.functions import fn
 from workbench.functions.catalogue import CATALOGUE
 
-#: Functions with the same meaning in Spark's window operator that the kernels lack.
-SPARK_ONLY = ("regr_slope",)
-
 
 @dataclass
 class SqlFunction:

@@ -7,12 +7,13 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
-from workbench.queries.functions import SPARK_ONLY, SqlFunction, read_function
+from workbench.queries.functions import SqlFunction, read_function
 from workbench.queries.meaning import SUM_OF_BIGINTS, check_no_window
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import computed_aliases, walk_own
 from workbench.queries.staged import Staged, staged_column
 from workbench.queries.windows.calls import SqlCall, call_of, group_calls
+from workbench.queries.windows.squares import by_squares, has_other_limits
 from workbench.queries.windows.streams import answer_stream
 
 if TYPE_CHECKING:
@@ -92,6 +93,10 @@ class WindowStages:
         column = staged_column(call.result)
         if call.is_int and self.translation.dialect != "spark":
             return exp.cast(column, "BIGINT")
+        if has_other_limits(call.function.name, self.translation.dialect):
+            return by_squares(
+                call.function.name, column, node, lambda squares: self._window(squares, "")
+            )
         return column
 
     def _native(self, node: exp.Window, hint: str) -> str:
@@ -109,7 +114,7 @@ class WindowStages:
 
     def _check_native(self, node: exp.Window, function: SqlFunction) -> None:
         spec = node.args.get("spec")
-        if self.translation.dialect != "spark" and function.sql_name not in SPARK_ONLY:
+        if self.translation.dialect != "spark":
             raise WorkbenchError(
                 f"query: there is no window function {function.sql_name!r}, neither here nor in "
                 "Spark with the same meaning."

@@ -299,6 +299,30 @@ def test_a_query_of_one_value_has_the_answer_of_its_dialect(
     assert row[0] == expected
 
 
+#: Rows of one value, of a NaN, and a single one: correlation and regression have limits there.
+LIMITS = pa.table({
+    "k": [1, 1, 2, 2, 3, 3, 4, 5, 5],
+    "x": [1.0, 2.0, 3.0, 3.0, float("nan"), 1.0, 5.0, 1.0, 2.0],
+    "y": [1.0, 3.0, 3.0, 4.0, 1.0, 2.0, 1.0, 6.0, 6.0],
+})  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "risingwave", "spark"])
+def test_correlation_and_regression_are_null_without_spread_and_nan_of_a_nan(
+    spark: SparkSession, dialect: str
+) -> None:
+    names = ("corr", "regr_slope", "regr_intercept", "regr_r2")
+    calls = [f"{name}(y, x) OVER (PARTITION BY k) AS {name}" for name in names]
+    calls += [f"{name}(y, x) FILTER (WHERE y > 2) OVER (PARTITION BY k)" for name in names]
+    query = f"SELECT {', '.join(calls)} FROM {{limits}} ORDER BY k, x, y"
+    answer = wb.sql(query.format(limits="limits"), dialect=dialect, limits=LIMITS)
+    expected = spark.sql(query, limits=spark.createDataFrame(LIMITS))
+    # A NaN is not equal to itself, its text is.
+    assert [str(tuple(row)) for row in answer.collect()] == [
+        str(tuple(row)) for row in expected.collect()
+    ]
+
+
 def test_the_same_partition_and_order_share_a_shuffle(spark: SparkSession) -> None:
     answer = wb.sql(
         "SELECT median(x) OVER (PARTITION BY p ORDER BY id) AS a, mad(x) OVER (PARTITION BY p "

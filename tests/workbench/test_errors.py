@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
-from traitlets.config import Config
 
 import workbench as wb
+from tests.workbench.shells import quiet_shell
 from workbench.errors import JobError, WorkbenchError, collect_warnings, warn
 
 SENTENCE = "window: '90' has no unit; give a duration with a unit, such as '1 hour', '90 days' or"
@@ -21,16 +20,14 @@ SENTENCE = "window: '90' has no unit; give a duration with a unit, such as '1 ho
 @pytest.fixture
 def cell() -> Iterator[Callable[[str], str]]:
     """Run a cell, and return what it prints, errors too."""
-    quiet = Config({"HistoryManager": {"enabled": False}})
-    shell = InteractiveShell.instance(colors="nocolor", config=quiet)
+    with quiet_shell() as shell:
 
-    def run(code: str) -> str:
-        with capture_output() as captured:
-            shell.run_cell(code, store_history=False)
-        return str(captured.stdout) + str(captured.stderr)
+        def run(code: str) -> str:
+            with capture_output() as captured:
+                shell.run_cell(code, store_history=False)
+            return str(captured.stdout) + str(captured.stderr)
 
-    yield run
-    InteractiveShell.clear_instance()
+        yield run
 
 
 def test_an_error_displays_the_caller_s_line_and_one_sentence(cell: Callable[[str], str]) -> None:

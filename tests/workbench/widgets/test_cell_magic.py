@@ -8,21 +8,18 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 from pyspark.sql import DataFrame, SparkSession
-from traitlets.config import Config
 
 import workbench as wb
 from tests.workbench.queries.cases import TABLE
+from tests.workbench.shells import quiet_shell
 from workbench.widgets.cell_magic import FirstRows
 
 
 @pytest.fixture
 def shell() -> Iterator[InteractiveShell]:
-    quiet = Config()
-    quiet.HistoryManager.enabled = False
-    shell = InteractiveShell.instance(colors="nocolor", config=quiet)
-    shell.run_line_magic("load_ext", "workbench")
-    yield shell
-    InteractiveShell.clear_instance()
+    with quiet_shell() as shell:
+        shell.run_line_magic("load_ext", "workbench")
+        yield shell
 
 
 QUERY = "SELECT id, rank() OVER (ORDER BY x, id) AS r FROM plants ORDER BY id"

@@ -162,7 +162,11 @@ def _check_case(tree: exp.Expr, frames: "dict[str, DataFrame]") -> None:
 def bind_tables(tree: exp.Query, tables: QueryTables) -> "dict[str, DataFrame]":
     """Replace the tables of a query by names that no query can have, and return these tables."""
     frames: dict[str, DataFrame] = {}
-    external = [one for one in tree.find_all(exp.Table) if not _is_cte(one)]
+    external = [
+        one
+        for one in tree.find_all(exp.Table)
+        if not _is_cte(one) and not one.find_ancestor(exp.Hint)
+    ]
     for k, node in enumerate(external, 1):
         df = tables.find(node)
         name = tables.view(df)

@@ -18,8 +18,19 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT 'a",
      "query: this is not valid SQL of duckdb: Error tokenizing 'SELECT ''."),
     ("duckdb", "SELECT 1; SELECT 2", "query: there are 2 statements; give one at a time."),
-    ("duckdb", "DROP TABLE t", "query: DROP returns no rows; give a query that begins with SELECT, "
-     "WITH, FROM or VALUES."),
+    ("duckdb", "DROP TABLE t",
+     "query: a query begins with SELECT, WITH, FROM or VALUES, not with DROP."),
+    ("clickhouse", "-- every hour",
+     "query: a query begins with SELECT, WITH, FROM or VALUES, not with nothing."),
+    ("duckdb", "SELECT $least",
+     "query: $least stands for a value that is not given; write the value."),
+    ("postgres", "SELECT x INTO copied FROM t", "query: INTO writes to a table, which a query does "
+     "not do here; write the DataFrame of a query that only selects."),
+    ("postgres", "WITH gone AS (DELETE FROM t RETURNING x) SELECT x FROM gone",
+     "query: DELETE writes to a table, which a query does not do here; write the DataFrame of a "
+     "query that only selects."),
+    ("postgres", "EXPLAIN SELECT 1", "query: a query begins with SELECT, WITH, FROM or VALUES, not "
+     "with EXPLAIN. wb.explain_sql explains a query."),
     ("duckdb", "SELECT sum(x) OVER () FROM tt", "query: there is no table 'tt'; did you mean 't'?"),
     ("duckdb", "SELECT sum(x) OVER () FROM event",
      "query: there is no table 'event'; did you mean 'events'?"),

@@ -229,7 +229,7 @@ REFUSED = [
      "query: DISTINCT in an aggregate of the groups of a stream is not available, as Spark does "
      "not keep their values; use approx_count_distinct(x), or compute it from the written rows."),
     ("postgres", "CREATE MATERIALIZED VIEW mv AS SELECT id FROM t EMIT ON WINDOW CLOSE",
-     "query: CREATE returns no rows; give a query that begins with SELECT"),
+     "query: a query begins with SELECT, WITH, FROM or VALUES, not with CREATE."),
 ]  # fmt: skip
 
 

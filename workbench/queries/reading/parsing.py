@@ -27,6 +27,8 @@ from workbench.queries.reading.values import select_lateral_values, select_of_va
 
 #: Dialects in which names that differ in case are different.
 CASE_SENSITIVE = ("clickhouse",)
+#: How queries and views begin; other statements are not parsed.
+_FIRST_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "CREATE")
 
 
 def parse_query(query: str, dialect: str) -> exp.Query:
@@ -104,11 +106,7 @@ def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     if isinstance(tree, exp.Values):
         tree = select_of_values(tree)
     if not isinstance(tree, exp.Query):
-        word = str(tree.this) if isinstance(tree, exp.Command) else tree.key.upper()
-        raise WorkbenchError(
-            f"query: {word} returns no rows; give a query that begins with SELECT, WITH, FROM or "
-            "VALUES."
-        )
+        raise _no_query(str(tree.this) if isinstance(tree, exp.Command) else tree.key.upper())
     _drop_positions(tree)
     return _expand(tree, dialect), emit
 
@@ -116,9 +114,20 @@ def _parse(query: str, dialect: str) -> tuple[exp.Query, str | None]:
 def _tokenize(query: str, dialect: str) -> tuple[list[Token], str | None]:
     """Return the tokens of a query, and when a stream emits rows."""
     tokens = tokens_of(query, dialect)
-    if dialect == "duckdb" and tokens:
-        check_no_pivot(tokens[0].text.upper())
+    words = (one.text.upper() for one in tokens if one.token_type != TokenType.L_PAREN)
+    first = next(words, "nothing")
+    if dialect == "duckdb":
+        check_no_pivot(first)
+    if first not in _FIRST_WORDS:
+        raise _no_query(first)
     return _strip_emit(tokens) if dialect == "risingwave" else (tokens, None)
+
+
+def _no_query(word: str) -> WorkbenchError:
+    explained = " wb.explain_sql explains a query." if word == "EXPLAIN" else ""
+    return WorkbenchError(
+        f"query: a query begins with SELECT, WITH, FROM or VALUES, not with {word}.{explained}"
+    )
 
 
 def _expand(tree: exp.Query, dialect: str) -> exp.Query:

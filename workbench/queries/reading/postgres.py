@@ -20,6 +20,9 @@ def expand_postgres(tree: exp.Query) -> None:
     >>> print(tree.sql("postgres"))
     SELECT n FROM GENERATE_SERIES(1, 3) AS n(n) WHERE EXISTS(SELECT 1 FROM t)
     """
+    for table in tree.find_all(exp.Table):
+        # No table here has others that inherit from it.
+        table.set("only", None)
     for select in tree.find_all(exp.Select):
         if not select.expressions and isinstance(select.parent, exp.Exists):
             select.set("expressions", [exp.Literal.number(1)])

@@ -115,6 +115,8 @@ def check_available(tree: exp.Expr, dialect: str) -> None:
     workbench.errors.WorkbenchError: query: PASTE JOIN is not available; number the rows of both \
 tables, and join by the numbers.
     """
+    _check_no_change(tree)
+    _check_no_parameter(tree, dialect)
     _check_tables(tree, dialect)
     if dialect in LIKE_POSTGRES:
         _check_expressions(tree)
@@ -135,6 +137,22 @@ tables, and join by the numbers.
                 "is the total."
             )
     _check_calls(tree, dialect)
+
+
+def _check_no_change(tree: exp.Expr) -> None:
+    if change := tree.find(exp.Into, exp.DML):
+        raise WorkbenchError(
+            f"query: {change.key.upper()} writes to a table, which a query does not do here; write "
+            "the DataFrame of a query that only selects."
+        )
+
+
+def _check_no_parameter(tree: exp.Expr, dialect: str) -> None:
+    if parameter := tree.find(exp.Placeholder, exp.Parameter):
+        raise WorkbenchError(
+            f"query: {parameter.sql(dialect)} stands for a value that is not given; write the "
+            "value."
+        )
 
 
 def _check_calls(tree: exp.Expr, dialect: str) -> None:

@@ -90,12 +90,20 @@ def read_function(node: exp.Expr, dialect: str, checked: bool = True) -> SqlFunc
         )
     _identify(function, node, dialect)
     _unwrap(function)
-    if function.name not in CATALOGUE or (dialect == "spark" and _extra_arguments(node, dialect)):
-        # Spark may take what the kernels do not.
+    if function.name not in CATALOGUE or (dialect == "spark" and _is_spark_s_own(function, node)):
         function.name = ""
     if function.name and checked:
         _check(function, node, dialect)
     return function
+
+
+def _is_spark_s_own(function: SqlFunction, node: exp.Expr) -> bool:
+    """Return whether Spark takes arguments that the kernels do not, or has another answer.
+
+    Its ``max_by`` may be null, and its ``percentile_disc`` is a double.
+    """
+    others = ("arg_min", "arg_max", "quantile_disc")
+    return function.name in others or bool(_extra_arguments(node, "spark"))
 
 
 def _check(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
@@ -368,7 +376,9 @@ def _string_agg(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 
 def _any_value(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    function.name, function.arguments, function.ignore_nulls = "first", [node.this], True
+    # In Spark it may be null.
+    function.ignore_nulls |= dialect != "spark"
+    function.name, function.arguments = "first", [node.this]
 
 
 def _skewness_or_kurtosis(function: SqlFunction, node: exp.Expr, dialect: str) -> None:

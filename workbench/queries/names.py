@@ -237,8 +237,9 @@ class QueryTables:
             end = start + end if count > 1 else end
         if name == "generate_series":
             end += 1 if step > 0 else -1
-        line = f"spark.range({start}, {end}, {step}).toDF({SERIES[name]!r})"
-        return self._register(name, self.spark.range(start, end, step).toDF(SERIES[name]), line)
+        column = "id" if self.dialect == "spark" else SERIES[name]
+        line = f"spark.range({start}, {end}, {step}).toDF({column!r})"
+        return self._register(name, self.spark.range(start, end, step).toDF(column), line)
 
     def _time_series(self, name: str, call: exp.Expr) -> "DataFrame":
         """Return the times from one to another by an interval, which may be negative."""

@@ -42,7 +42,8 @@ def answer(query: exp.Query, translation: Translation) -> "DataFrame":
     """
     if not needs_kernels(query, translation.dialect):
         add_op_column(query, translation)
-        _name_columns(query, translation.dialect)
+        if translation.dialect != "spark":
+            _name_columns(query, translation.dialect)
         return translation.run_spark(query)
     if (ctes := query.args.get("with_")) is not None:
         query.set("with_", None)

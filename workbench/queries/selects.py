@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+#: What may be around a function before OVER.
+_AROUND_FUNCTIONS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
+
 
 class WindowStages:
     """The windows of a SELECT, taken out of it one by one.
@@ -106,11 +109,18 @@ class WindowStages:
         window = node.copy()
         for part in ("this", "order", "spec"):
             if isinstance(value := window.args.get(part), exp.Expr):
-                for one in list(value.iter_expressions()):
-                    one.replace(self._split_child(one))
+                self._split_parts(value)
         window.set("partition_by", [self.split(one) for one in window.args["partition_by"] or ()])
         self.native[name] = window
         return name
+
+    def _split_parts(self, node: exp.Expr) -> None:
+        """Replace the values in a part of a window; around a function there may be FILTER."""
+        for one in list(node.iter_expressions()):
+            if isinstance(node, _AROUND_FUNCTIONS) and one is node.this:
+                self._split_parts(one)
+            else:
+                one.replace(self._split_child(one))
 
     def _check_native(self, node: exp.Window, function: SqlFunction) -> None:
         spec = node.args.get("spec")

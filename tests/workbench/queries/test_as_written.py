@@ -13,7 +13,7 @@ from tests.oracle import duck
 from tests.workbench.queries.cases import EVENTS, ROWS, TABLE, plain, queries
 from tests.workbench.queries.held_by_clickhouse import answer_of_clickhouse
 
-DUCKDB, CLICKHOUSE = queries("duckdb"), queries("clickhouse")
+DUCKDB, CLICKHOUSE, SPARK = queries("duckdb"), queries("clickhouse"), queries("spark")
 
 pytestmark = pytest.mark.filterwarnings("ignore:low, high. the frame begins at:UserWarning")
 
@@ -41,6 +41,17 @@ def test_a_query_of_clickhouse_has_the_answer_of_clickhouse(
     expected = answer_of_clickhouse(query)
     answer = wb.sql(query, dialect="clickhouse", t=TABLE, events=EVENTS)
     assert [plain(list(row)) for row in answer.collect()] == expected
+
+
+@pytest.mark.parametrize("query", SPARK.values(), ids=SPARK)
+def test_a_query_of_spark_has_the_answer_of_spark(spark: SparkSession, query: str) -> None:
+    expected = spark.sql(
+        query.replace("FROM t", "FROM {t}").replace("JOIN t", "JOIN {t} AS t"),
+        t=spark.createDataFrame(TABLE),
+    )
+    answer = wb.sql(query, dialect="spark", t=TABLE)
+    assert answer.dtypes == expected.dtypes
+    assert answer.collect() == expected.collect()
 
 
 #: Dialects differ in where nulls go and in what a quotient of integers is.

@@ -22,6 +22,7 @@ from workbench.queries.reading.quantified import rewrite_quantified
 from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.risingwave import expand_time_windows
 from workbench.queries.reading.rows import rewrite_rows
+from workbench.queries.reading.spark import restore_aggregates
 from workbench.queries.reading.unavailable import check_available, check_no_pivot
 from workbench.queries.reading.values import select_lateral_values, select_of_values
 
@@ -29,6 +30,10 @@ from workbench.queries.reading.values import select_lateral_values, select_of_va
 CASE_SENSITIVE = ("clickhouse",)
 #: How queries and views begin; other statements are not parsed.
 _FIRST_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "CREATE")
+#: What changes the forms that only one dialect has.
+_OWN_FORMS = {
+    "clickhouse": expand_short_forms, "duckdb": replace_other_forms, "spark": restore_aggregates,
+}  # fmt: skip
 
 
 def parse_query(query: str, dialect: str) -> exp.Query:
@@ -138,10 +143,8 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     rewrite_rows(tree, dialect)
     if dialect in LIKE_POSTGRES:
         spell_units(tree)
-    if dialect == "duckdb":
-        replace_other_forms(tree)
-    if dialect == "clickhouse":
-        expand_short_forms(tree)
+    if dialect in _OWN_FORMS:
+        _OWN_FORMS[dialect](tree)
     if dialect in LIKE_POSTGRES:
         select_lateral_values(tree, dialect)
     if dialect in POSTGRES:

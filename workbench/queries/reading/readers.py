@@ -87,6 +87,8 @@ def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | No
     """
     sessions = dialect == "risingwave"
     rewritten = _sessions_to_ranges(tokens) if sessions else tokens
+    if dialect == "spark":
+        rewritten = _name_window_function(rewritten)
     if dialect == "clickhouse":
         rewritten = _nest_limit_by(_rename_rand(rewritten))
     if dialect in LIKE_POSTGRES:
@@ -141,6 +143,16 @@ def _rename_rand(tokens: list[Token]) -> list[Token]:
     return [
         _tokens_at(one, (one.token_type, "rand32"))[0]
         if one.text.lower() == "rand" and following is not None
+        and following.token_type == TokenType.L_PAREN else one
+        for one, following in zip(tokens, [*tokens[1:], None], strict=True)
+    ]  # fmt: skip
+
+
+def _name_window_function(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with ``window(at, '1 hour')`` as a function, not as the clause WINDOW."""
+    return [
+        _tokens_at(one, (TokenType.VAR, one.text))[0]
+        if one.token_type == TokenType.WINDOW and following is not None
         and following.token_type == TokenType.L_PAREN else one
         for one, following in zip(tokens, [*tokens[1:], None], strict=True)
     ]  # fmt: skip

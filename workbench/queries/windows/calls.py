@@ -255,7 +255,7 @@ def group_calls(calls: Sequence[SqlCall], schema: "StructType", dialect: str) ->
     -------
     list of Over
     """
-    if dialect == "clickhouse":
+    if dialect in ("clickhouse", "spark"):
         calls = [_with_units(call, schema) for call in calls]
     groups: dict[tuple[Any, ...], list[SqlCall]] = {}
     for call in calls:

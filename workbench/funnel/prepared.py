@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from workbench.arguments import column_names, one_name, optional_names
 from workbench.columnar.blocks import CONDITIONS, NAME
 from workbench.described import Described
 from workbench.errors import WorkbenchError
@@ -18,10 +19,7 @@ from workbench.spark.shuffle import (
     Condition,
     bits_of,
     check_steps,
-    column_names,
     event_name,
-    one_name,
-    optional_names,
     select_rows,
     skipped_of,
 )

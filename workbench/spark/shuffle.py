@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, Union
 
 from kernels.funnel.levels import MAX_STEPS
-from workbench.arguments import check_text, listed
+from workbench.arguments import check_text
 from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, SKIPPED, BundleTask
 from workbench.errors import WorkbenchError
@@ -21,71 +21,6 @@ if TYPE_CHECKING:
 Condition = Union[str, "Column"]
 #: The lower bits of ``monotonically_increasing_id``: the number of a row within its task.
 ROW_OF_TASK = (1 << 33) - 1
-
-
-def column_names(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...]:
-    """Return names of columns as a tuple, each once, whether one or several are given.
-
-    Parameters
-    ----------
-    names : str or sequence of str
-    argument : str
-        The name of the caller's argument, for error messages.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    WorkbenchError
-        When no column is named, or a name is not text.
-
-    Examples
-    --------
-    >>> column_names("user_id"), column_names(["shop", "user_id"])
-    (('user_id',), ('shop', 'user_id'))
-    """
-    values = listed(names, argument)
-    if not values:
-        raise WorkbenchError(
-            f"{argument}: no column is named; give one column, or several in a list."
-        )
-    if wrong := [name for name in values if not isinstance(name, str)]:
-        raise WorkbenchError(
-            f"{argument}: {wrong[0]!r} is not text; "
-            "give the name of a column, or several in a list."
-        )
-    return tuple(dict.fromkeys(map(str, values)))
-
-
-def optional_names(names: str | Sequence[str] | None, argument: str) -> tuple[str, ...]:
-    """Return names of columns as :func:`column_names` does; None and an empty list give ().
-
-    Examples
-    --------
-    >>> optional_names((), "by"), optional_names("shop", "by")
-    ((), ('shop',))
-    """
-    none = names is None or (isinstance(names, list | tuple) and not names)
-    return () if none else column_names(cast("str | Sequence[str]", names), argument)
-
-
-def one_name(name: str, argument: str) -> str:
-    """Return the name of one column; refuse a value that is not text.
-
-    Raises
-    ------
-    WorkbenchError
-
-    Examples
-    --------
-    >>> one_name("ts", "time")
-    'ts'
-    """
-    if not isinstance(name, str):
-        raise WorkbenchError(f"{argument}: {name!r} is not text; give the name of one column.")
-    return name
 
 
 def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -> None:

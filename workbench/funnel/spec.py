@@ -13,7 +13,7 @@ from workbench.funnel.counting import UNITS, Moment, checked_counting
 from workbench.funnel.cutting import check_cut, cut_text, uncut_reason
 from workbench.funnel.rules import checked_rules, span
 from workbench.funnel.segments import checked_segments
-from workbench.spark.shuffle import Condition, check_steps
+from workbench.funnel.steps import Condition, check_steps
 
 MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
 

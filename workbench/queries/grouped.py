@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from workbench.dialects.aggregates import windows_only_message
 from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
@@ -11,7 +12,6 @@ from workbench.queries.functions import SqlFunction, read_function
 from workbench.queries.funnels import funnel_levels, is_funnel
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import TABLE_CLAUSES, select_of_same_rows, walk_own
-from workbench.queries.spark_text import windows_only_message
 from workbench.queries.staged import Staged, staged_column
 
 if TYPE_CHECKING:
@@ -142,7 +142,8 @@ def _check_grouped(select: exp.Select, known_names: set[str], dialect: str) -> N
             if isinstance(node, exp.Column) and node.name not in known_names:
                 call = node.find_ancestor(exp.Anonymous)
                 if call is not None and (function := call.name.lower()) in NAMED[dialect]:
-                    raise WorkbenchError(f"query: {windows_only_message(function)}")
+                    message = windows_only_message(function, f"{function}(...)")
+                    raise WorkbenchError(f"query: {message}")
                 raise WorkbenchError(
                     f"query: {node.sql()} is neither in GROUP BY nor within an aggregate, and a "
                     "group has many values of it; add it to GROUP BY."

@@ -1,11 +1,11 @@
-"""Check the arguments of calls: one value or several, numbers, known words, and text."""
+"""Check the arguments of calls: one value or several, names, numbers, known words, and text."""
 
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from decimal import Decimal
 from numbers import Real
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -73,6 +73,71 @@ def listed(value: Any, argument: str) -> tuple[Any, ...]:
         )
     one = isinstance(value, str | bytes) or not is_iterable(value)
     return (value,) if one else tuple(value)
+
+
+def column_names(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...]:
+    """Return names of columns as a tuple, each once, whether one or several are given.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+    argument : str
+        The name of the caller's argument, for error messages.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    WorkbenchError
+        When no column is named, or a name is not text.
+
+    Examples
+    --------
+    >>> column_names("user_id"), column_names(["shop", "user_id"])
+    (('user_id',), ('shop', 'user_id'))
+    """
+    values = listed(names, argument)
+    if not values:
+        raise WorkbenchError(
+            f"{argument}: no column is named; give one column, or several in a list."
+        )
+    if wrong := [name for name in values if not isinstance(name, str)]:
+        raise WorkbenchError(
+            f"{argument}: {wrong[0]!r} is not text; "
+            "give the name of a column, or several in a list."
+        )
+    return tuple(dict.fromkeys(map(str, values)))
+
+
+def optional_names(names: str | Sequence[str] | None, argument: str) -> tuple[str, ...]:
+    """Return names of columns as :func:`column_names` does; None and an empty list give ().
+
+    Examples
+    --------
+    >>> optional_names((), "by"), optional_names("shop", "by")
+    ((), ('shop',))
+    """
+    none = names is None or (isinstance(names, list | tuple) and not names)
+    return () if none else column_names(cast("str | Sequence[str]", names), argument)
+
+
+def one_name(name: str, argument: str) -> str:
+    """Return the name of one column; refuse a value that is not text.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> one_name("ts", "time")
+    'ts'
+    """
+    if not isinstance(name, str):
+        raise WorkbenchError(f"{argument}: {name!r} is not text; give the name of one column.")
+    return name
 
 
 def is_iterable(value: Any) -> bool:

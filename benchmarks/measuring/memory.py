@@ -14,9 +14,10 @@ import pyarrow as pa
 import workbench as wb
 from workbench.columnar.blocks import NAME
 from workbench.funnel.bind import bits, task_of
+from workbench.funnel.steps import event_name
 from workbench.funnel.worker.blocks import packed_blocks
 from workbench.funnel.worker.pack import PackTask
-from workbench.spark.shuffle import event_name, select_rows
+from workbench.spark.shuffle import select_rows
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:

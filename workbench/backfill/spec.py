@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from kernels.tiling.hops import default_hop
-from workbench.arguments import check_known
+from workbench.arguments import check_known, column_names, one_name
 from workbench.backfill.aggregation import Aggregation, Window, checked_length
 from workbench.backfill.worker.cogroup import Span
 from workbench.described import Described
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
-from workbench.spark.shuffle import column_names, one_name
 
 KINDS = ("sawtooth", "sliding", "hopping")
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kernels.structures.order import group_rows, sort_entries
 from workbench.columnar.columns import as_numpy
-from workbench.columnar.key_codes import as_array, encoded, key_codes, starts_of
+from workbench.columnar.key_codes import as_array, encoded, key_codes, value_offsets
 from workbench.columnar.ragged import run_of_rows
 from workbench.durations import DAY
 
@@ -186,7 +186,7 @@ def _write(rows: pa.Table, sink: pa.NativeFile) -> None:
 def binaries(values: pa.BinaryArray) -> Iterator[pa.Buffer]:
     """Yield binary values without copying them, unlike Arrow's scalars."""
     data = values.buffers()[2]
-    for first, last in pairwise(starts_of(values).tolist()):
+    for first, last in pairwise(value_offsets(values).tolist()):
         yield data.slice(first, last - first)
 
 

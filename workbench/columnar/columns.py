@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.structures.sort_keys import sort_keys
-from workbench.columnar.key_codes import starts_of
+from workbench.columnar.key_codes import value_offsets
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.functions.catalogue import MOST_DIGITS
 
@@ -232,7 +232,7 @@ def text_parts(
     >>> text.tobytes(), start.tolist(), stop.tolist()
     (b'abc', [0, 1, 1], [1, 1, 3])
     """
-    ends: NDArray[np.int64] = starts_of(values).astype(np.int64)
+    ends: NDArray[np.int64] = value_offsets(values).astype(np.int64)
     return np.frombuffer(values.buffers()[2] or b"", np.uint8), ends[:-1], ends[1:]
 
 

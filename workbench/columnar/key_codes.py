@@ -41,7 +41,7 @@ def as_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
         ) from None
 
 
-def starts_of(values: pa.Array) -> NDArray[Any]:
+def value_offsets(values: pa.Array) -> NDArray[Any]:
     """Return the offsets of the values of a column of text or bytes.
 
     Parameters
@@ -55,8 +55,10 @@ def starts_of(values: pa.Array) -> NDArray[Any]:
 
     Examples
     --------
-    >>> starts_of(pa.array(["a", "bc"])[1:]), starts_of(pa.array([b"a", b"bc"], pa.large_binary()))
-    (array([1, 3], dtype=int32), array([0, 1, 3]))
+    >>> value_offsets(pa.array(["a", "bc"])[1:])
+    array([1, 3], dtype=int32)
+    >>> value_offsets(pa.array([b"a", b"bc"], pa.large_binary()))
+    array([0, 1, 3])
     """
     width = np.int64 if _wide(values.type) else np.int32
     if not len(values):

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from workbench.columnar.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleTask
 from workbench.columnar.delivery import Received
-from workbench.columnar.key_codes import starts_of
+from workbench.columnar.key_codes import value_offsets
 
 #: Bundles of few rows cost more than they save, so many partitions get few subpartitions each.
 MOST_SUBPARTITIONS, MOST_BUNDLES = 32, 256
@@ -92,7 +92,7 @@ def _values_by_subpartition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Bu
     last = None
     for batch in batches:
         number = batch.column(PARTITION).to_numpy()
-        ends, values = starts_of(batch.column(BUNDLE)), batch.column(BUNDLE).buffers()[2]
+        ends, values = value_offsets(batch.column(BUNDLE)), batch.column(BUNDLE).buffers()[2]
         first = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
         for begin, end in pairwise(first) if len(number) else ():
             if pending and number[begin] != last:

@@ -344,14 +344,26 @@ _EXACT_INDEXES = {
 }
 
 
+def windows_only_message(name: str, call: str) -> str:
+    """Return the error message for a window function that is used as an aggregate of groups.
+
+    Examples
+    --------
+    >>> print(windows_only_message("product", "product(...)"))
+    product is a window function here, not an aggregate of groups; use SELECT DISTINCT k, \
+product(...) OVER (PARTITION BY k) instead of GROUP BY k.
+    """
+    return (
+        f"{name} is a window function here, not an aggregate of groups; use SELECT DISTINCT k, "
+        f"{call} OVER (PARTITION BY k) instead of GROUP BY k."
+    )
+
+
 def _check_one_value(call: _Call) -> None:
     """Refuse a list of the first values, which windows alone return here."""
     if call.node.args.get("count"):
         call_text = call.node.sql("duckdb").lower()
-        raise WorkbenchError(
-            f"query: {call_text} is a window function here, not an aggregate of groups; use SELECT "
-            f"DISTINCT k, {call_text} OVER (PARTITION BY k) instead of GROUP BY k."
-        )
+        raise WorkbenchError(f"query: {windows_only_message(call_text, call_text)}")
 
 
 def _drop_order(call: _Call, dialect: str) -> exp.Expr | None:

@@ -33,12 +33,9 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     **dict.fromkeys(
         (("list_extract", 2), ("list_element", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"
     ),
-    ("list_reverse", 1): "REVERSE(:a)", ("array_reverse", 1): "REVERSE(:a)",
+    ("list_reverse", 1): "REVERSE(:a)",
     ("list_unique", 1): "BIGINT(SIZE(ARRAY_COMPACT(ARRAY_DISTINCT(:a))))",
-    **dict.fromkeys(
-        (("list_has_all", 2), ("array_has_all", 2)),
-        "SIZE(ARRAY_COMPACT(ARRAY_EXCEPT(:b, :a))) = 0",
-    ),
+    ("list_has_all", 2): "SIZE(ARRAY_COMPACT(ARRAY_EXCEPT(:b, :a))) = 0",
     ("list_select", 2): "TRANSFORM(:b, place -> TRY_ELEMENT_AT(:a, INT(NULLIF(place, 0))))",
     ("list_where", 2): "FILTER(:a, (one, place) -> GET(:b, place))",
     ("list_resize", 3): "SLICE(CONCAT(:a, ARRAY_REPEAT(:c, GREATEST(INT(:b) - SIZE(:a), 0))), 1, "
@@ -63,7 +60,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
 
 #: Rewrites that depend on the types of the arguments.
 _REWRITES: dict[str, Callable[[exp.Anonymous, str, Kinds], exp.Expr | None]] = {
-    **dict.fromkeys(("list_slice", "array_slice"), list_slice),
+    "list_slice": list_slice,
     **dict.fromkeys(("list_reduce", "array_reduce"), list_reduce),
     "list_intersect": list_intersect,
 }
@@ -72,7 +69,7 @@ _TO_UNITS = {
     f"to_{unit}": unit
     for unit in ("seconds", "minutes", "hours", "weeks", "months", "quarters", "years")
 }
-_POSITION_NAMES = ("list_position", "array_position", "list_indexof", "array_indexof")
+_POSITION_NAMES = ("list_position", "list_indexof", "array_indexof")
 
 
 def rewrite_duckdb_call(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:

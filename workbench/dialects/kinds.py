@@ -5,9 +5,12 @@ from typing import Any
 
 from sqlglot import exp
 
-#: Spark's names for types of integers, and of all numbers.
+#: Spark's names for types of integers, of floats, and of all numbers.
 INTEGERS = ("byte", "short", "integer", "long")
-NUMBERS = (*INTEGERS, "decimal", "double", "float")
+FLOATS = ("double", "float")
+NUMBERS = (*INTEGERS, "decimal", *FLOATS)
+#: Spark's names for types of times of a day, with a zone and without.
+TIMES = ("timestamp", "timestamp_ntz")
 #: A function that returns the types of expressions in the place of a node; None if unknown.
 Kinds = Callable[[exp.Expr, Sequence[exp.Expr]], list[Any] | None]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import INTEGERS, Kinds
+from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds
 from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
@@ -105,4 +105,4 @@ def _sum_type(element: Any, is_mean: bool) -> str | None:
         return "DECIMAL(38, 0)" if is_mean else "BIGINT"
     if name == "decimal":
         return f"DECIMAL(38, {element.scale})"
-    return "DOUBLE" if name in ("float", "double") else None
+    return "DOUBLE" if name in FLOATS else None

@@ -8,9 +8,6 @@ from workbench.dialects.texts.written import letter_of_boolean, text_of_float
 from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
-#: Systems in which a negative index does not count from the end.
-_NO_NEGATIVE_INDEX = POSTGRES
-
 
 def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return an element of a list (from 1), a map or a text; null if there is none."""
@@ -25,11 +22,12 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return _slice_of(node, node.this, index, index, kinds)
     number = index.this if isinstance(index, exp.Neg) else index
     is_number = isinstance(number, exp.Literal)
-    if is_number and number.this != "0" and (number is index or dialect not in _NO_NEGATIVE_INDEX):
+    # In Postgres a negative index does not count from the end.
+    if is_number and number.this != "0" and (number is index or dialect not in POSTGRES):
         return anonymous("TRY_ELEMENT_AT", node.this, index)
     if kind_of(node, node.this, kinds) == "map":
         return anonymous("TRY_ELEMENT_AT", node.this, index)
-    if dialect in _NO_NEGATIVE_INDEX:
+    if dialect in POSTGRES:
         index = anonymous("GREATEST", index, exp.Literal.number(0))
     index_or_null = fill_template("INT(NULLIF(:index, 0))", index=index)
     return anonymous("TRY_ELEMENT_AT", node.this, index_or_null)
@@ -257,7 +255,7 @@ def index_from_one(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | Non
 def array_length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return the length of a list; Postgres takes a dimension, and is null for an empty list."""
     dimension = node.args.get("expression")
-    if dialect not in _NO_NEGATIVE_INDEX or dimension is None:
+    if dialect not in POSTGRES or dimension is None:
         return None
     if not isinstance(dimension, exp.Literal) or dimension.this != "1":
         raise WorkbenchError(

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.kinds import FLOATS, Kinds, kind_of
 from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
@@ -79,7 +79,7 @@ def truncate(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if kind in _INTEGER_DIGITS and dialect != "clickhouse" and not isinstance(node, exp.Trunc):
         # Floor and ceil of integers are doubles, too.
         return exp.cast(node.this.copy(), "DOUBLE")
-    if kind not in ("double", "float"):
+    if kind not in FLOATS:
         return None
     truncated = f"DOUBLE({_TRUNCATIONS[type(node)]}(:of))"
     return fill_template(f"IF(ABS(:of) < 9e18, {truncated}, DOUBLE(:of))", of=node.this)
@@ -91,7 +91,7 @@ def _truncate_digits(node: exp.Expr, digits: exp.Expr, kind: str) -> exp.Expr:
     if not isinstance(number, exp.Literal) or not number.this.isdigit():
         raise WorkbenchError("query: trunc takes a constant number of digits here; write it.")
     count = int(number.this) * (-1 if number is not digits else 1)
-    if kind in ("double", "float"):
+    if kind in FLOATS:
         places = f"1e{abs(count)}D"
         scale_up, scale_down = ("*", "/") if count >= 0 else ("/", "*")
         scaled = f"((:x) {scale_up} {places})"
@@ -148,7 +148,7 @@ def round_half_even(node: exp.Anonymous, kinds: Kinds) -> exp.Expr:
             f"query: {node.name.lower()} takes a constant number of digits here; write it."
         )
     kind = kind_of(node, value, kinds)
-    if kind not in ("double", "float"):
+    if kind not in FLOATS:
         return anonymous("BROUND", value, digits)
     places = f"1e{abs(int(count))}D"
     scale_up, scale_down = ("*", "/") if int(count) >= 0 else ("/", "*")
@@ -168,7 +168,7 @@ def round_double(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a double rounded with ties to even, as in Postgres."""
     if dialect == "duckdb" or node.args.get("decimals") is not None:
         return None
-    if kind_of(node, node.this, kinds) not in ("double", "float"):
+    if kind_of(node, node.this, kinds) not in FLOATS:
         return None
     return anonymous("RINT", node.this)
 

@@ -131,9 +131,9 @@ def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = Tru
     >>> print(tree.sql("spark"))
     SELECT LOG10(x), (DAYOFWEEK(d) - 1), (UNIX_MICROS(CAST(t AS TIMESTAMP)))
     """
-    rewrites = _REWRITES if dialect in LIKE_POSTGRES else _CLICKHOUSE_REWRITES
-    if dialect not in (*LIKE_POSTGRES, "clickhouse"):
+    if dialect == "spark":
         return
+    rewrites = _CLICKHOUSE_REWRITES if dialect == "clickhouse" else _REWRITES
     for kind in tree.find_all(exp.DataType):
         days = days or kind.this is exp.DType.DATE
         days = days or (dialect == "clickhouse" and kind.this in exp.DataType.TEMPORAL_TYPES)
@@ -252,36 +252,22 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.Split: split_by_text,
 }
 
+#: Classes with the same rewrite for ClickHouse.
+_IN_CLICKHOUSE = (
+    exp.ArrayContains, exp.ArrayDistinct, exp.ArrayReverse, exp.Bracket, exp.Ceil, exp.DateAdd,
+    exp.DateDiff, exp.DateSub, exp.DayOfWeek, exp.DayOfWeekIso, exp.Floor, exp.Format, exp.Grouping,
+    exp.ILike, exp.Initcap, exp.Interval, exp.IsInf, exp.IsNan, exp.Left, exp.Length, exp.Like,
+    exp.Mod, exp.Monthname, exp.RegexpReplace, exp.Right, exp.Sign, exp.Split, exp.TimeToStr,
+    exp.Trunc, exp.YearOfWeekIso,
+)  # fmt: skip
 _CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
-    kind: _REWRITES[kind]
-    for kind in (
-        *(
-            exp.DayOfWeek,
-            exp.DayOfWeekIso,
-            exp.Monthname,
-            exp.Mod,
-            exp.DateDiff,
-            exp.Format,
-            exp.Length,
-            exp.ArrayDistinct,
-            exp.Interval,
-            exp.Split,
-        ),
-        *(exp.YearOfWeekIso, exp.ArrayReverse, exp.Trunc, exp.Floor, exp.Ceil, exp.Sign),
-        *(exp.Like, exp.ILike, exp.Initcap, exp.Grouping),
-        *(exp.IsNan, exp.IsInf, exp.TimeToStr, exp.RegexpReplace, exp.Bracket, exp.ArrayContains),
-    )
-} | {
+    **{kind: _REWRITES[kind] for kind in _IN_CLICKHOUSE},
     exp.ArrayCompact: array_compact,
     exp.ArrayExcept: array_except,
     exp.Hex: hex_digits,
-    exp.Left: left_or_right,
-    exp.Right: left_or_right,
     exp.Substring: clickhouse_substring,
     exp.DateTrunc: clickhouse_date_trunc,
     exp.TimestampTrunc: clickhouse_date_trunc,
-    exp.DateAdd: date_add,
-    exp.DateSub: date_add,
     exp.TimestampAdd: date_add,
     exp.TimestampSub: date_add,
     exp.Add: clickhouse_sum_of_times,

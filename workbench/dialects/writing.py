@@ -1,7 +1,7 @@
 """Parts of a specification as SQL: names, conditions, frames and function calls."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +16,7 @@ from workbench.frames.bounds import MICROSECONDS, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import ARRAY_AGG
 from workbench.functions.fn import Function
+from workbench.functions.order import OrderColumn
 
 
 def check_dialect_and_table(
@@ -258,21 +259,27 @@ def call(function: Function, argument: str, dialect: str) -> exp.Expr:
     return result
 
 
-def _with_order(call_node: exp.Expr, function: Function) -> exp.Expr:
-    """Return a call with an order after its last argument."""
+def order_by(order: Iterable[OrderColumn]) -> exp.Order:
+    """Return an order, in which each column says where its nulls go."""
     terms = [
         exp.Ordered(
-            this=exp.column(name(term.name)), desc=term.descending, nulls_first=term.nulls_first
+            this=exp.column(name(one.name)), desc=one.descending, nulls_first=one.nulls_first
         )
-        for term in function.order
+        for one in order
     ]
+    return exp.Order(expressions=terms)
+
+
+def _with_order(call_node: exp.Expr, function: Function) -> exp.Expr:
+    """Return a call with an order after its last argument."""
+    order = order_by(function.order)
     values = [one for one in call_node.args.values() if isinstance(one, exp.Expr)]
     if isinstance(call_node, exp.Anonymous):
         values = list(call_node.expressions)
     if values:
-        values[-1].replace(exp.Order(this=values[-1].copy(), expressions=terms))
+        order.set("this", values[-1].copy())
+        values[-1].replace(order)
     else:
-        order = exp.Order(expressions=terms)
         call_node.set(
             *(("this", order) if isinstance(call_node, exp.RowNumber) else ("expressions", [order]))
         )

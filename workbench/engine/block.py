@@ -17,6 +17,7 @@ from workbench.columnar.memo import Memo
 from workbench.engine.added import AddedFunction, added_function
 from workbench.engine.order import order_of, ranges_of, rows_in_order
 from workbench.errors import WorkbenchError
+from workbench.frames.bounds import PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import FunctionInfo, Options, info_of
 from workbench.functions.order import OrderColumn
@@ -71,6 +72,12 @@ class Call:
         return tuple(
             name for name in (*self.arguments, self.where, self.default, *order, self.each) if name
         )
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The columns of the block that are bounds of its frame."""
+        amounts = (one.amount for one in (self.frame.low, self.frame.high) if one is not None)
+        return tuple(str(one.column) for one in amounts if isinstance(one, PerRow))
 
     @property
     def without_null(self) -> tuple[str, ...]:

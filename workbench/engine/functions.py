@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.frames.ordering import MOST
@@ -45,7 +44,7 @@ from workbench.engine.list_functions import (
     histogram,
 )
 from workbench.engine.order import measured
-from workbench.engine.own_order import answer_in_own_order
+from workbench.engine.own_order import answer_in_own_order, values_or_default
 from workbench.functions import catalogue as c
 
 Numbers = NDArray[Any]
@@ -235,11 +234,7 @@ def _shift(window: Window, call: Call) -> pa.Array:
     present = window.present(call.arguments[0]).astype(np.uint8)
     mask = present if call.options.ignore_nulls and values.null_count else None
     rows = lead_rows(window.offsets, distance, mask)
-    known = np.True_ if call.each is None else window.present(call.each)
-    shifted = rows_of(values, np.where(known, rows, -1))
-    if call.default is None:
-        return shifted
-    return pc.if_else(pa.array((rows < 0) & known), window.column(call.default), shifted)
+    return values_or_default(window, call, rows)
 
 
 def _fill(window: Window, call: Call) -> pa.Array:

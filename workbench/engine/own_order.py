@@ -67,11 +67,19 @@ def _shift(window: Window, call: Call, own: OwnOrder) -> pa.Array:
     index = np.where(distance > 0, before + inside + distance - 1, before + distance)
     rows = _rows(window, own, frames, np.where(index >= 0, index + 1, 0))
     rows = np.where(distance == 0, np.arange(len(rows)), rows)
+    return values_or_default(window, call, rows)
+
+
+def values_or_default(window: Window, call: Call, rows: Ints) -> pa.Array:
+    """Return the values of ``lag`` and ``lead`` at rows of the block, the default for row -1.
+
+    Where the n of a row is null, so is its value.
+    """
     known = np.True_ if call.each is None else window.present(call.each)
-    shifted = rows_of(window.column(call.arguments[0]), np.where(known, rows, -1))
+    values = rows_of(window.column(call.arguments[0]), np.where(known, rows, -1))
     if call.default is None:
-        return shifted
-    return pc.if_else(pa.array((rows < 0) & known), window.column(call.default), shifted)
+        return values
+    return pc.if_else(pa.array((rows < 0) & known), window.column(call.default), values)
 
 
 def _rank(window: Window, call: Call, own: OwnOrder) -> pa.Array:

@@ -312,10 +312,10 @@ class Frame:
         check_known(exclude, EXCLUSIONS, "exclude")
         read_bound = read_distance if unit == "range" else read_count
         begin, end = read_bound(low, "low", unit), read_bound(high, "high", unit)
-        varies = any(o is not None and isinstance(o.amount, PerRow) for o in (begin, end))
-        if begin is not None and end is not None and not varies:
+        frame = cls(unit, begin, end, exclude, (low, high))
+        if begin is not None and end is not None and not frame.varies:
             check_bounds(begin, end, low, high)
-        return cls(unit, begin, end, exclude, (low, high))
+        return frame
 
     def __repr__(self) -> str:
         low, high = self.given

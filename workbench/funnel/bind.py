@@ -7,10 +7,10 @@ from workbench.columnar.blocks import KEEP, NAME
 from workbench.funnel.checks import check_events, check_prepared, check_segments
 from workbench.funnel.prepared import Prepared, holds_names
 from workbench.funnel.spec import MODES, FunnelSpec
+from workbench.funnel.steps import bits_of, bits_of_names
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
 from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.spark.in_driver import ZONE
-from workbench.spark.shuffle import bits_of, bits_of_names
 from workbench.spark.sources.held import source
 from workbench.spark.table import INTEGERS, BoundTable, column, column_unit
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from workbench.arguments import optional_names
 from workbench.described import frame_table, set_html
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, time_unit, unit_of
@@ -32,7 +33,6 @@ from workbench.funnel.summary import (
 from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import optional_names
 
 if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike

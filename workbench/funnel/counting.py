@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.arguments import check_known, whole_number
+from workbench.arguments import check_known, one_name, optional_names, whole_number
 from workbench.columnar.zones import zone_of
 from workbench.durations import (
     MINUTE,
@@ -23,7 +23,6 @@ from workbench.durations import (
 )
 from workbench.errors import WorkbenchError
 from workbench.spark.in_driver import ZONE
-from workbench.spark.shuffle import one_name, optional_names
 
 COUNTS = "users", "sessions", "conversions"
 #: The column that numbers a key's sessions or chains, and the plural noun for them.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.arguments import check_truth
+from workbench.arguments import check_truth, optional_names
 from workbench.described import set_html
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind
@@ -11,7 +11,7 @@ from workbench.funnel.checks import check_level
 from workbench.funnel.plan import levels, pieces
 from workbench.funnel.prepared import Prepared, prepared_of
 from workbench.funnel.spec import FunnelSpec
-from workbench.spark.shuffle import optional_names, skipped_in
+from workbench.spark.shuffle import skipped_in
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable
 

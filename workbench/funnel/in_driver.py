@@ -10,9 +10,9 @@ from workbench.columnar.blocks import KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import PARTITION, BundleTask, without_nulls
 from workbench.funnel.bind import bits, period_of, task_of
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.steps import event_name
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.spark.in_driver import run_by_key, worker_rows
-from workbench.spark.shuffle import event_name
 from workbench.spark.steps import Run
 from workbench.spark.table import BoundTable, column, type_of
 

@@ -21,6 +21,7 @@ from workbench.funnel.cutting import range_plan, summaries_of
 from workbench.funnel.in_driver import in_driver
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.steps import event_name
 from workbench.funnel.worker.entries import EntriesTask
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.periods import Periods
@@ -32,14 +33,7 @@ from workbench.spark.jobs import collected
 from workbench.spark.partitions import shuffle_of
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import (
-    event_name,
-    numbered,
-    repartitioned,
-    select_rows,
-    skipped_of,
-    worker_columns,
-)
+from workbench.spark.shuffle import numbered, repartitioned, select_rows, skipped_of, worker_columns
 from workbench.spark.steps import Run, named_task
 from workbench.spark.table import BoundTable
 

@@ -8,23 +8,15 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from workbench.arguments import column_names, one_name, optional_names
 from workbench.columnar.blocks import CONDITIONS, NAME
 from workbench.described import Described
 from workbench.errors import WorkbenchError
+from workbench.funnel.steps import Condition, bits_of, check_steps, event_name
 from workbench.funnel.worker.pack import MOST_NAMES, PackTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import (
-    Condition,
-    bits_of,
-    check_steps,
-    column_names,
-    event_name,
-    one_name,
-    optional_names,
-    select_rows,
-    skipped_of,
-)
+from workbench.spark.shuffle import select_rows, skipped_of
 from workbench.spark.sources.given import table
 from workbench.spark.steps import named_task
 from workbench.spark.table import (

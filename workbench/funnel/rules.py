@@ -8,10 +8,10 @@ from kernels.funnel.chain_levels import ORDERS, Rules
 from workbench.arguments import check_known, listed, whole_number
 from workbench.durations import Duration, microseconds, ticks, to_python
 from workbench.errors import WorkbenchError
-from workbench.spark.shuffle import check_steps
+from workbench.funnel.steps import check_steps
 
 if TYPE_CHECKING:
-    from workbench.spark.shuffle import Condition
+    from workbench.funnel.steps import Condition
 
 #: Where to count a key whose furthest chain was ended by an excluded event.
 EXCLUDED_FROM = "later", "all"

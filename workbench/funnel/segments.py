@@ -9,10 +9,10 @@ import numpy as np
 from workbench.arguments import check_known, check_text, is_iterable, listed, whole_number
 from workbench.errors import WorkbenchError
 from workbench.funnel.rules import step_name, step_number
-from workbench.spark.shuffle import check_steps
+from workbench.funnel.steps import check_steps
 
 if TYPE_CHECKING:
-    from workbench.spark.shuffle import Condition
+    from workbench.funnel.steps import Condition
 
 #: Where segment columns are read, in addition to a step by its label or number.
 FIRST, LAST, EACH = "first", "last", "each"

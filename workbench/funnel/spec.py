@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from kernels.funnel.levels import MAX_STEPS
-from workbench.arguments import listed, whole_number
+from workbench.arguments import column_names, listed, one_name, whole_number
 from workbench.described import Described
 from workbench.durations import Duration, duration_text, microseconds, to_python
 from workbench.errors import WorkbenchError
@@ -13,7 +13,7 @@ from workbench.funnel.counting import UNITS, Moment, checked_counting
 from workbench.funnel.cutting import check_cut, cut_text, uncut_reason
 from workbench.funnel.rules import checked_rules, span
 from workbench.funnel.segments import checked_segments
-from workbench.spark.shuffle import Condition, check_steps, column_names, one_name
+from workbench.funnel.steps import Condition, check_steps
 
 MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
 

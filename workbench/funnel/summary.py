@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from workbench.arguments import whole_number
+from workbench.arguments import optional_names, whole_number
 from workbench.columnar.blocks import NAME
 from workbench.described import frame_table, name_shown, set_html
 from workbench.durations import duration_text
@@ -20,7 +20,6 @@ from workbench.funnel.worker.pack import MOST_NAMES
 from workbench.funnel.worker.summary import OTHERS, segment_column, steps_before
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_one_sentence
-from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable, column, nearest
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from workbench.arguments import optional_names
 from workbench.described import frame_table, set_html
 from workbench.funnel.bind import bind, clock_of, time_unit, unit_of
 from workbench.funnel.intervals import CONFIDENCE, check_confidence, shares_of
@@ -23,7 +24,6 @@ from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:

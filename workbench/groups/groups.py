@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.arguments import check_known
+from workbench.arguments import check_known, column_names, optional_names
 from workbench.functions import fn
 from workbench.groups.checks import (
     KINDS,
@@ -13,7 +13,6 @@ from workbench.groups.checks import (
     check_values,
 )
 from workbench.groups.plan import METHODS, quantiles_of
-from workbench.spark.shuffle import column_names, optional_names
 from workbench.spark.sources.given import table
 from workbench.spark.sources.held import source
 from workbench.spark.table import BoundTable, check_key

@@ -8,7 +8,12 @@ from sqlglot import exp
 from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
 from workbench.queries.reading.column_names import name_columns
-from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
+from workbench.queries.reading.parsing import (
+    computed_aliases,
+    select_of_same_rows,
+    sources_of,
+    walk_own,
+)
 from workbench.queries.spark_text import run_on_spark
 from workbench.spark.table import nearest
 
@@ -56,13 +61,8 @@ class _Source:
         self._columns: list[str] | None = None
 
     def _query(self, star: exp.Expr) -> "DataFrame":
-        select = exp.Select(expressions=[star])
-        for part in ("from_", "joins", "laterals"):
-            value = self._select.args.get(part)
-            if isinstance(value, list):
-                select.set(part, [one.copy() for one in value])
-            elif value is not None:
-                select.set(part, value.copy())
+        select = select_of_same_rows(self._select)
+        select.set("expressions", [star])
         return run_on_spark(select, self._tables)[0]
 
     @property

@@ -99,10 +99,9 @@ def funnel_levels(
     level: exp.Expr = exp.column("level")
     if not names:
         level = exp.Coalesce(this=exp.Max(this=level), expressions=[exp.Literal.number(0)])
-    select = exp.Select(
-        expressions=[*map(staged_column, names), exp.alias_(level, name, quoted=True)]
+    select = translation.select_from(
+        levels, [*map(staged_column, names), exp.alias_(level, name, quoted=True)]
     )
-    select.set("from_", exp.From(this=translation.tables.add_answer(levels, "")))
     return translation.run_spark(select, "the level of each group")
 
 
@@ -171,10 +170,9 @@ def _steps(
         default=sqlglot.parse_one(before_all, read="spark"),
     )
     steps = (exp.alias_(exp.and_(no_nulls, staged_column(one)), one, quoted=True) for one in labels)
-    select = exp.Select(
-        expressions=[*map(staged_column, group), exp.alias_(step_time, time, quoted=True), *steps]
+    select = translation.select_from(
+        df, [*map(staged_column, group), exp.alias_(step_time, time, quoted=True), *steps]
     )
-    select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
     return translation.run_spark(select, "a row with a null is not a step")
 
 

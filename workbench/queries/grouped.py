@@ -1,18 +1,17 @@
 """Aggregates of groups: by ``wb.quantiles``, ``wb.Funnel`` and Spark, joined by group."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from workbench.dialects.aggregates import windows_only_message
 from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
 from workbench.queries.functions import SqlFunction, read_function
 from workbench.queries.funnels import funnel_levels, is_funnel
 from workbench.queries.parts import Translation
-from workbench.queries.reading.parsing import walk_own
-from workbench.queries.spark_text import windows_only_message
+from workbench.queries.reading.parsing import TABLE_CLAUSES, select_of_same_rows, walk_own
 from workbench.queries.staged import Staged, staged_column
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 _KINDS = {"quantile": "cont", "median": "cont", "quantile_disc": "disc"}
 #: The clauses of a SELECT that determine its rows, not its columns.
-_ROW_CLAUSES = ("from_", "joins", "laterals", "where")
+_ROW_CLAUSES = (*TABLE_CLAUSES, "where")
 
 
 def has_groups(select: exp.Select, dialect: str) -> bool:
@@ -143,7 +142,8 @@ def _check_grouped(select: exp.Select, known_names: set[str], dialect: str) -> N
             if isinstance(node, exp.Column) and node.name not in known_names:
                 call = node.find_ancestor(exp.Anonymous)
                 if call is not None and (function := call.name.lower()) in NAMED[dialect]:
-                    raise WorkbenchError(f"query: {windows_only_message(function)}")
+                    message = windows_only_message(function, f"{function}(...)")
+                    raise WorkbenchError(f"query: {message}")
                 raise WorkbenchError(
                     f"query: {node.sql()} is neither in GROUP BY nor within an aggregate, and a "
                     "group has many values of it; add it to GROUP BY."
@@ -169,27 +169,28 @@ def _group_answers(
         if not is_funnel(node)
     }
     for name, node in funnels.items():
-        answers.append(funnel_levels(name, node, _rows_of(select), keys, names, translation))
+        answers.append(
+            funnel_levels(
+                name, node, select_of_same_rows(select, _ROW_CLAUSES), keys, names, translation
+            )
+        )
     for kind in ("cont", "disc"):
         same_kind = {name: one for name, one in functions.items() if _KINDS[one.name] == kind}
         if same_kind:
-            answers.append(_quantiles(same_kind, kind, _rows_of(select), keys, names, translation))
+            answers.append(
+                _quantiles(
+                    same_kind,
+                    kind,
+                    select_of_same_rows(select, _ROW_CLAUSES),
+                    keys,
+                    names,
+                    translation,
+                )
+            )
     df = answers[0]
     for other in answers[1:]:
         df = _join_answers(df, other, names, translation)
     return df
-
-
-def _rows_of(select: exp.Select) -> exp.Select:
-    """Return a SELECT of the same rows, still without columns."""
-    rows = exp.Select()
-    for part in _ROW_CLAUSES:
-        value = select.args.get(part)
-        if isinstance(value, list):
-            rows.set(part, [one.copy() for one in value])
-        elif value is not None:
-            rows.set(part, value.copy())
-    return rows
 
 
 def _spark_aggregates(
@@ -199,7 +200,7 @@ def _spark_aggregates(
     names: list[str],
     spark_aggregates: dict[exp.Expr, tuple[str, exp.Expr]],
 ) -> "DataFrame":
-    rows = _rows_of(select)
+    rows = select_of_same_rows(select, _ROW_CLAUSES)
     columns: list[exp.Expr] = [exp.alias_(keys.columns[name], name, quoted=True) for name in names]
     columns += [exp.alias_(node, name, quoted=True) for name, node in spark_aggregates.values()]
     if not columns:
@@ -251,17 +252,9 @@ def _quantiles(
         for name, share in shares.items()
     ]
     return translation.run_spark(
-        _select_from(translation, answer, [*map(staged_column, names), *selected]),
+        translation.select_from(answer, [*map(staged_column, names), *selected]),
         "the quantiles that the query asks for",
     )
-
-
-def _select_from(
-    translation: Translation, df: "DataFrame", columns: Sequence[exp.Expr]
-) -> exp.Select:
-    select = exp.Select(expressions=list(columns))
-    select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
-    return select
 
 
 def _selected_quantiles(

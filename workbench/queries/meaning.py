@@ -8,13 +8,20 @@ from sqlglot import exp
 from workbench.dialects.aggregates import rewrite_aggregates
 from workbench.dialects.clickhouse.calls import rewrite_clickhouse
 from workbench.dialects.functions import POSTGRES
+from workbench.dialects.kinds import INTEGERS
 from workbench.dialects.numbers import clickhouse_decimal_quotient, postgres_decimal_quotient
 from workbench.dialects.scalars import rewrite_scalars
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.parsing import computed_aliases, sources_of, walk_own
+from workbench.queries.reading.parsing import (
+    computed_aliases,
+    select_of_same_rows,
+    sources_of,
+    walk_own,
+)
 from workbench.queries.reading.quantified import rewrite_unknown_in
+from workbench.queries.reading.values import name_values
 from workbench.queries.rows_of_lists import move_generators, rewrite_unnest
-from workbench.spark.table import INTEGERS, unused
+from workbench.spark.table import unused
 
 #: The type of a sum of bigints in Postgres: a numeric, of as many digits as a bigint may have.
 SUM_OF_BIGINTS = "DECIMAL(20, 0)"
@@ -273,11 +280,8 @@ def _types_of(
         return None
     operand_types: list[Any] = []
     for operand in operands:
-        select_operand = exp.Select(expressions=[operand.copy()])
-        for part in ("from_", "joins", "laterals"):
-            value = select.args.get(part)
-            copied = [one.copy() for one in value] if isinstance(value, list) else value
-            select_operand.set(part, copied.copy() if isinstance(copied, exp.Expr) else copied)
+        select_operand = select_of_same_rows(select)
+        select_operand.set("expressions", [operand.copy()])
         select_operand.set("with_", _with_of(select))
         if (column_types := types(select_operand)) is None:
             return None
@@ -298,28 +302,6 @@ def _with_of(select: exp.Select) -> exp.With | None:
         node = node.parent
     # Those of the queries around it come first.
     return exp.With(expressions=[*ctes.values()][::-1], recursive=is_recursive) if ctes else None
-
-
-def name_values(node: exp.Values, dialect: str) -> None:
-    """Name the columns of a table of values as the dialect does, where the query does not.
-
-    Parameters
-    ----------
-    node : sqlglot.exp.Values
-        It is changed.
-    dialect : str
-    """
-    alias, first = node.args.get("alias"), node.expressions[0] if node.expressions else None
-    if dialect == "spark" or first is None or (alias is not None and alias.args.get("columns")):
-        return
-    width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
-    first_number, prefix = {"duckdb": (0, "col"), "clickhouse": (1, "c")}.get(
-        dialect, (1, "column")
-    )
-    names = [exp.to_identifier(f"{prefix}{first_number + k}") for k in range(width)]
-    alias = alias or exp.TableAlias(this=exp.to_identifier("values_"))
-    alias.set("columns", names)
-    node.set("alias", alias)
 
 
 def check_no_window(tree: exp.Expr, clause: str) -> None:

@@ -43,7 +43,7 @@ class QueryTables:
     given : dict of str to table
         As the user gave them; each is read once.
     dialect : str
-    known : dict of str to DataFrame
+    ctes : dict of str to DataFrame
         The tables that the query defines in WITH.
     read : dict of str to (DataFrame, str)
         The tables that were read, by name, and the line of Python that reads each; an empty line
@@ -52,6 +52,8 @@ class QueryTables:
         Answers of parts of the query, by names that no query can have.
     views : dict of str to DataFrame
         The temporary views of Spark while the query is translated.
+    token : str
+        What the names of answers and views begin with.
     spark : pyspark.sql.SparkSession
         The session that runs the query.
     """

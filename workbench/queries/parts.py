@@ -73,6 +73,12 @@ class Translation:
         self.parts.append(Part("spark", text, why, inputs, df))
         return df
 
+    def select_from(self, df: "DataFrame", columns: "Sequence[exp.Expr]") -> exp.Select:
+        """Return a SELECT of columns from the result of a part."""
+        select = exp.Select(expressions=list(columns))
+        select.set("from_", exp.From(this=self.tables.add_answer(df, "")))
+        return select
+
     def rename(self, df: "DataFrame", names: "Sequence[str]") -> "DataFrame":
         """Return a result with new names for its columns, from left to right."""
         answer = df.toDF(*names)

@@ -255,6 +255,5 @@ def _with_native(df: "DataFrame", stages: WindowStages, translation: Translation
     """Return a table with the windows that only Spark's operator answers."""
     columns: list[exp.Expr] = [exp.Star()]
     columns += [exp.alias_(one, name, quoted=True) for name, one in stages.native.items()]
-    select = exp.Select(expressions=columns)
-    select.set("from_", exp.From(this=translation.tables.add_answer(df, "")))
+    select = translation.select_from(df, columns)
     return translation.run_spark(select, "only Spark's window operator has these functions")

@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.dialects import Dialect
 from sqlglot.errors import ErrorLevel, UnsupportedError
 
+from workbench.dialects.aggregates import windows_only_message
 from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
 from workbench.queries.meaning import rewrite_for_spark
@@ -249,21 +250,6 @@ def _split_variables(node: exp.Expr) -> None:
     node.replace(exp.Anonymous(this="CONCAT", expressions=texts))
 
 
-def windows_only_message(function: str) -> str:
-    """Return the error message for a window function that is used as an aggregate of groups.
-
-    Examples
-    --------
-    >>> print(windows_only_message("product"))
-    product is a window function here, not an aggregate of groups; use SELECT DISTINCT k, \
-product(...) OVER (PARTITION BY k) instead of GROUP BY k.
-    """
-    return (
-        f"{function} is a window function here, not an aggregate of groups; use SELECT DISTINCT k, "
-        f"{function}(...) OVER (PARTITION BY k) instead of GROUP BY k."
-    )
-
-
 def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", dialect: str) -> str:
     condition, parameters = str(error.getCondition()), error.getMessageParameters() or {}
     name = (parameters.get("objectName") or parameters.get("routineName") or "").replace("`", "")
@@ -282,7 +268,7 @@ def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", di
     if condition.startswith("UNRESOLVED_ROUTINE"):
         function = name.rpartition(".")[2].lower()
         if function in NAMED[dialect]:
-            return windows_only_message(function)
+            return windows_only_message(function, f"{function}(...)")
         return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
     if condition.startswith("PARSE_SYNTAX_ERROR"):
         return (

@@ -1,6 +1,6 @@
 """The plan of a shuffle that cuts large keys by an order: rows go to pieces of their key.
 
-The calling room decides what may be cut and how far a piece looks; samples decide where to cut.
+The caller decides what may be cut and how far a piece looks; samples decide where to cut.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,124 +1,22 @@
-"""Select the rows of a user's table for the workers: key, time and event columns, without nulls."""
+"""The shuffle by key as a plan: the columns of a table that go to the workers, in bundles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any
 
-from kernels.funnel.levels import MAX_STEPS
-from workbench.arguments import check_text, listed
-from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
+from workbench.columnar.blocks import KEEP, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, SKIPPED, BundleTask
-from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
 from workbench.spark.partitions import Shuffle, shuffle_of
 from workbench.spark.steps import named_task
-from workbench.spark.table import BoundTable, check_repeatable, column, value_types, values_in_words
+from workbench.spark.table import BoundTable, column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
 
-Condition = Union[str, "Column"]
 #: The lower bits of ``monotonically_increasing_id``: the number of a row within its task.
 ROW_OF_TASK = (1 << 33) - 1
-
-
-def column_names(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...]:
-    """Return names of columns as a tuple, each once, whether one or several are given.
-
-    Parameters
-    ----------
-    names : str or sequence of str
-    argument : str
-        The name of the caller's argument, for error messages.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    WorkbenchError
-        When no column is named, or a name is not text.
-
-    Examples
-    --------
-    >>> column_names("user_id"), column_names(["shop", "user_id"])
-    (('user_id',), ('shop', 'user_id'))
-    """
-    values = listed(names, argument)
-    if not values:
-        raise WorkbenchError(
-            f"{argument}: no column is named; give one column, or several in a list."
-        )
-    if wrong := [name for name in values if not isinstance(name, str)]:
-        raise WorkbenchError(
-            f"{argument}: {wrong[0]!r} is not text; "
-            "give the name of a column, or several in a list."
-        )
-    return tuple(dict.fromkeys(map(str, values)))
-
-
-def optional_names(names: str | Sequence[str] | None, argument: str) -> tuple[str, ...]:
-    """Return names of columns as :func:`column_names` does; None and an empty list give ().
-
-    Examples
-    --------
-    >>> optional_names((), "by"), optional_names("shop", "by")
-    ((), ('shop',))
-    """
-    none = names is None or (isinstance(names, list | tuple) and not names)
-    return () if none else column_names(cast("str | Sequence[str]", names), argument)
-
-
-def one_name(name: str, argument: str) -> str:
-    """Return the name of one column; refuse a value that is not text.
-
-    Raises
-    ------
-    WorkbenchError
-
-    Examples
-    --------
-    >>> one_name("ts", "time")
-    'ts'
-    """
-    if not isinstance(name, str):
-        raise WorkbenchError(f"{argument}: {name!r} is not text; give the name of one column.")
-    return name
-
-
-def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -> None:
-    """Refuse too few or too many steps, and steps that are neither text nor conditions.
-
-    Parameters
-    ----------
-    steps : sequence of str, or dict of str to (str or Column)
-    argument : str
-        The name of the caller's argument, for error messages.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    from pyspark.sql import Column
-
-    if not 1 <= len(steps) <= MAX_STEPS:
-        raise WorkbenchError(f"{argument}: there are {len(steps)}; give 1 to {MAX_STEPS} steps.")
-    if wrong := [step for step in steps if not isinstance(step, str)]:
-        raise WorkbenchError(
-            f"{argument}: {wrong[0]!r} is not text; "
-            "name events by text, and label conditions by text."
-        )
-    for step in steps:
-        check_text(step, argument)
-    for label, condition in steps.items() if isinstance(steps, Mapping) else ():
-        if not isinstance(condition, str | Column):
-            raise WorkbenchError(
-                f"{argument}: the condition of {label!r} is {condition!r}; "
-                "give SQL text or a Column."
-            )
-        check_text(condition, argument)
 
 
 @dataclass
@@ -196,10 +94,16 @@ def select_rows(
         What :func:`workbench.columnar.bundles.unbundled` takes.
     """
     keys = key_columns(events.key)
-    latest = TIME if with_latest else None
-    wanted = worker_columns(events, what, keep)
-    present = *keys, TIME
-    return bundle_rows(events.df, wanted, keys, present, only_matching, True, latest, skipped)
+    return bundle_rows(
+        events.df,
+        worker_columns(events, what, keep),
+        keys,
+        present=(*keys, TIME),
+        only_matching=only_matching,
+        text_as_codes=True,
+        latest=TIME if with_latest else None,
+        skipped=skipped,
+    )
 
 
 def worker_columns(
@@ -250,13 +154,13 @@ def bundle_rows(
     rows, number = numbered(df, wanted)
     shuffle = shuffle_of(rows) if key else Shuffle(1)
     routed = with_partition(rows, [number[name] for name in key], shuffle.partitions)
-    columns = (*wanted, PARTITION)
-    options = only_matching, text_as_codes, latest
     task = BundleTask(
-        columns,
+        (*wanted, PARTITION),
         tuple(key),
         shuffle.partitions,
-        *options,
+        only_matching=only_matching,
+        text_as_codes=text_as_codes,
+        latest=latest,
         hashed=shuffle.hashed,
         present=tuple(present),
     )
@@ -369,91 +273,3 @@ def skipped_of(skipped: "Observation", answered: bool, events: BoundTable) -> in
 def skipped_in(events: BoundTable) -> int:
     """Run a query and return how many rows have no key or no time."""
     return int(collected(events.df.agg(count_skipped(events)))[0][0])
-
-
-def event_name(events: BoundTable, event: str) -> "dict[str, Column]":
-    """Return the event column as text, by the name that the workers use."""
-    return {NAME: column(events, event, "event").cast("string")}
-
-
-def bits_of(
-    events: BoundTable,
-    conditions: "Mapping[str, Condition]",
-    argument: str = "steps",
-    argument_of: Mapping[str, str] | None = None,
-) -> "dict[str, Column]":
-    """Return a column of bits: bit k is set when condition k is true.
-
-    Parameters
-    ----------
-    events : BoundTable
-    conditions : dict of str to (str or Column)
-        SQL text or a Column by label; null counts as false.
-    argument : str
-        The name of the caller's argument, for error messages.
-    argument_of : mapping of str to str, optional
-        Another name for the conditions with these labels.
-
-    Returns
-    -------
-    dict of str to Column
-
-    Raises
-    ------
-    WorkbenchError
-        When a condition does not fit the table, or is not true or false.
-    """
-    from pyspark.sql import functions as F
-
-    arguments = dict.fromkeys(conditions, argument) | dict(argument_of or {})
-    columns = [
-        (
-            f"{arguments[label]}: the condition of {label!r}",
-            F.expr(condition) if isinstance(condition, str) else condition,
-        )
-        for label, condition in conditions.items()
-    ]
-    kinds = value_types(events.without_rows, columns)
-    for (what, _), kind in zip(columns, kinds, strict=True):
-        if kind.typeName() != "boolean":
-            raise WorkbenchError(
-                f"{what} gives {values_in_words(kind)}; write one that is true or false."
-            )
-    check_repeatable(events.without_rows, columns)
-    bits = [
-        F.when(is_true, F.lit(_signed(1 << k))).otherwise(F.lit(0))
-        for k, (_, is_true) in enumerate(columns)
-    ]
-    return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
-
-
-def bits_of_names(
-    events: BoundTable, event: str, steps: Sequence[Sequence[str]]
-) -> "dict[str, Column]":
-    """Return a column of bits: bit k is set when the event has a name of step k.
-
-    Parameters
-    ----------
-    events : BoundTable
-    event : str
-        The column of event names.
-    steps : sequence of sequence of str
-        The names that each step looks for.
-
-    Returns
-    -------
-    dict of str to Column
-    """
-    from pyspark.sql import functions as F
-
-    name, bits = column(events, event, "event").cast("string"), F.lit(0)
-    # A row has one event name, so at most one of these conditions is true.
-    for step_name in reversed(dict.fromkeys(one for names in steps for one in names)):
-        mask = sum(1 << k for k, names in enumerate(steps) if step_name in names)
-        bits = F.when(name == step_name, F.lit(_signed(mask))).otherwise(bits)
-    return {CONDITIONS: bits}
-
-
-def _signed(bits: int) -> int:
-    """Return 32 unsigned bits as a signed integer of Spark, whose highest bit is the sign."""
-    return bits - (1 << 32) if bits >> 31 else bits

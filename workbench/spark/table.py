@@ -374,7 +374,7 @@ def value_types(
     WorkbenchError
         When a value does not fit the table, or is not a value of a single row.
     """
-    from pyspark.errors import AnalysisException, ParseException
+    from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
     columns = [value for _, value in values]
@@ -382,7 +382,7 @@ def value_types(
         # Selected along with "*" and inside `when`, so that aggregates and generators fail.
         usable = [F.when(value.isNotNull(), 1) for value in columns]
         fields = df.select("*", *columns, *usable).schema.fields[-2 * len(columns) :]
-    except (AnalysisException, ParseException) as error:
+    except AnalysisException as error:
         if len(columns) > 1:
             return [value_type(df, value, what, side) for what, value in values]
         what = f"{values[0][0]} does not fit the {side or 'table'}"

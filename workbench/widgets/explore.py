@@ -6,6 +6,7 @@ from functools import singledispatch
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import optional_names
 from workbench.backfill.backfill import Backfill
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.funnel.checks import check_prepared
@@ -14,7 +15,6 @@ from workbench.funnel.prepared import Prepared
 from workbench.online.view import OnlineView
 from workbench.profiles.profile import profile
 from workbench.queries.query import Query
-from workbench.spark.shuffle import optional_names
 from workbench.spark.sources.given import is_table, table
 from workbench.spark.table import BoundTable, check_column
 from workbench.widgets.explorers.front_door import FrontDoor

@@ -103,14 +103,6 @@ def _window(call: "WindowCall", of: exp.Expr) -> exp.Window:
     """Return a window with the call's partition and order."""
     keys = [exp.column(writing.name(key)) for key in call.partition_by]
     window = exp.Window(this=of, partition_by=keys)
-    terms = [
-        exp.Ordered(
-            this=exp.column(writing.name(term.name)),
-            desc=term.descending,
-            nulls_first=term.nulls_first,
-        )
-        for term in call.order_by
-    ]
-    if terms:
-        window.set("order", exp.Order(expressions=terms))
+    if call.order_by:
+        window.set("order", writing.order_by(call.order_by))
     return window

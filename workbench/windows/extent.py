@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Bounds of a month's length; a change of the clock or of the date line takes at most two days.
 LONGEST_MONTH, SHORTEST_MONTH, LONGEST_CHANGE = 31 * DAY, 28 * DAY, 2 * DAY
-WHOLE = FrameExtent("rows", None, None)
+UNBOUNDED = FrameExtent("rows", None, None)
 
 
 def why_not_cut(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> str | None:
@@ -187,13 +187,13 @@ def frame_extents(functions: "Iterable[Resolved]", along: "DataType") -> tuple[F
 def _frame_extent(one: "Resolved", along: "DataType") -> FrameExtent:
     extent, options = one.function.info.extent, one.function.options
     if extent in (BACK, AHEAD) and not isinstance(options.n, int):
-        return FrameExtent("rows", None, None)
+        return UNBOUNDED
     if extent in (BACK, AHEAD) and options.ignore_nulls:
         return FrameExtent("rows", None, 0) if extent == BACK else FrameExtent("rows", 0, None)
     if not one.function.info.has_frame:
         return frame_extent(one.function.name, options.n)
     if extent == CHUNKS:
-        return WHOLE
+        return UNBOUNDED
     if one.frame.is_empty:
         return FrameExtent("rows", 0, 0)
     unit = one.frame.unit

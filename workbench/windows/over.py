@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import column_names
 from workbench.engine.task import WindowTask
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
-from workbench.spark.shuffle import Carried, column_names
+from workbench.spark.shuffle import Carried
 from workbench.spark.sources.given import is_stream
 from workbench.spark.sources.held import source, where_answered
 from workbench.spark.table import BoundTable

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from keyword import iskeyword
 from typing import Any
 
-from workbench.arguments import check_known, check_text
+from workbench.arguments import check_known, check_text, optional_names
 from workbench.described import Described
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.functions.order import order_terms, term_as_given
-from workbench.spark.shuffle import optional_names
 from workbench.windows.bind import frame_for
 from workbench.windows.checks import check_order
 from workbench.windows.cutting import check_cut, how_cut, why_uncut

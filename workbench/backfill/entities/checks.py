@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.arguments import check_known
+from workbench.arguments import check_known, one_name
 from workbench.backfill.checks import check_in_both
 from workbench.backfill.entities.tables import EntityTables
 from workbench.backfill.entities.worker import CONTENT, KIND, KNOWN_FROM, MISPLACED
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.errors import WorkbenchError
-from workbench.spark.shuffle import one_name
 from workbench.spark.table import (
     TIMES,
     BoundTable,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import column_names, one_name
 from workbench.backfill.entities.checks import check_entities
 from workbench.backfill.entities.tables import (
     EXACT,
@@ -11,7 +12,6 @@ from workbench.backfill.entities.tables import (
     skipped_in,
     validity_as_times,
 )
-from workbench.spark.shuffle import column_names, one_name
 from workbench.spark.sources.given import table
 
 if TYPE_CHECKING:

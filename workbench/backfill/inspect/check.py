@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from kernels.structures.instants import MOST
 from kernels.tiling.hops import default_hop
-from workbench.arguments import check_count
+from workbench.arguments import check_count, one_name
 from workbench.arrow_frame import arrow_frame
 from workbench.backfill.bind import BoundFeature, Plan, bind
 from workbench.backfill.entities.entities import Entities
@@ -26,7 +26,6 @@ from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.shuffle import one_name
 from workbench.spark.table import (
     INTEGERS,
     TIMES,

@@ -11,14 +11,13 @@ from workbench.dialects.clickhouse.decimals import decimal_type
 from workbench.dialects.clickhouse.lists import array_sum
 from workbench.dialects.clickhouse.names import rewrite_clickhouse_call
 from workbench.dialects.clickhouse.texts import (
-    FLOATS,
     cast_numbers_to_texts,
     text_of_number,
     translate_ascii_case,
 )
 from workbench.dialects.clickhouse.times import text_of_date_time64
 from workbench.dialects.clickhouse.zones import rewrite_zones
-from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
+from workbench.dialects.kinds import FLOATS, NUMBERS, Kinds, kind_of
 from workbench.dialects.numbers import cast_condition_to_number
 from workbench.dialects.texts.written import check_as_text
 from workbench.dialects.writing import fill_template

@@ -2,13 +2,13 @@
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import INTEGERS, Kinds, kind_of
+from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds, kind_of
 from workbench.dialects.writing import anonymous, fill_template
 
 #: The type of a sum, by the type of an element.
 _SUMS = {
     **dict.fromkeys(INTEGERS, "BIGINT"),
-    **dict.fromkeys(("double", "float"), "DOUBLE"),
+    **dict.fromkeys(FLOATS, "DOUBLE"),
 }
 
 

@@ -47,11 +47,9 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("base64decode", 1): "STRING(UNBASE64(:a))",
     ("alphatokens", 1): "REGEXP_EXTRACT_ALL(:a, '[a-zA-Z]+', 0)",
     ("firstline", 1): "REGEXP_EXTRACT(:a, '^[^\\r\\n]*', 0)", ("tobool", 1): "BOOLEAN(:a)",
-    ("countmatches", 2): "REGEXP_COUNT(:a, :b)",
     ("multisearchany", 2): "EXISTS(:b, each_ -> CONTAINS(:a, each_))",
     ("multimatchany", 2): "EXISTS(:b, each_ -> RLIKE(:a, each_))",
-    ("substringindex", 3): "SUBSTRING_INDEX(:a, :b, :c)", ("reverseutf8", 1): "REVERSE(:a)",
-    ("regexpextract", 3): "REGEXP_EXTRACT(:a, :b, :c)",
+    ("reverseutf8", 1): "REVERSE(:a)",
     ("tolowcardinality", 1): ":a",
     ("assumenotnull", 1): ":a", ("tonullable", 1): ":a",
     # Lists
@@ -66,7 +64,9 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("arrayintersect", 2): "ARRAY_INTERSECT(:a, :b)",
     ("countequal", 2): "SIZE(FILTER(:a, each_ -> each_ <=> :b))",
     ("arraywithconstant", 2): "ARRAY_REPEAT(:b, INT(:a))",
-    ("arrayelementornull", 2): "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))",
+    **dict.fromkeys(
+        (("arrayelement", 2), ("arrayelementornull", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"
+    ),
     ("hasany", 2): "SIZE(ARRAY_INTERSECT(:a, :b)) > 0",
     ("hasall", 2): "SIZE(ARRAY_EXCEPT(:b, :a)) = 0",
     ("arrayuniq", 1): "SIZE(ARRAY_UNION(:a, :a))", ("arraypushback", 2): "ARRAY_APPEND(:a, :b)",
@@ -88,7 +88,8 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     "WHEN (:a) < -1 THEN DOUBLE('NaN') END",
     ("exp2", 1): "POWER(2, :a)", ("exp10", 1): "POWER(10, :a)",
     ("isfinite", 1): "ABS(:a) < DOUBLE('Infinity')",
-    ("bittest", 2): "SHIFTRIGHT(:a, INT(:b)) & 1", ("roundbankers", 2): "BROUND(:a, :b)",
+    ("bittest", 2): "SHIFTRIGHT(:a, INT(:b)) & 1", ("roundbankers", 1): "BROUND(:a)",
+    ("roundbankers", 2): "BROUND(:a, :b)",
     ("clamp", 3): "LEAST(GREATEST(:a, :b), :c)",
     ("max2", 2): "DOUBLE(GREATEST(:a, :b))", ("min2", 2): "DOUBLE(LEAST(:a, :b))",
     ("positivemodulo", 2): "PMOD(:a, :b)", ("bitshiftleft", 2): "SHIFTLEFT(:a, INT(:b))",
@@ -97,7 +98,6 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("mapfilter", 2): "MAP_FILTER(:b, :a)", ("mapfromarrays", 2): "MAP_FROM_ARRAYS(:a, :b)",
     ("mapkeys", 1): "MAP_KEYS(:a)", ("mapvalues", 1): "MAP_VALUES(:a)",
     ("mapcontains", 2): "MAP_CONTAINS_KEY(:a, :b)",
-    ("roundbankers", 1): "BROUND(:a)",
 }  # fmt: skip
 _CAST_OR_DEFAULT = re.compile(r"to(u?int(?:8|16|32|64)|float(?:32|64))or(zero|null)$")
 _SPARK_TYPES = {
@@ -193,13 +193,6 @@ def _transform(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.E
     )
 
 
-def _array_element(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
-    if len(arguments) != 2:
-        return None
-    index = fill_template("INT(NULLIF(:n, 0))", n=arguments[1])
-    return anonymous("TRY_ELEMENT_AT", arguments[0], index)
-
-
 def _empty(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(arguments) != 1:
         return None
@@ -271,7 +264,6 @@ _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None
     **{f"{name}{end}": to_decimal for name in DECIMAL_DIGITS for end in ("", "ornull", "orzero")},
     "arrayreduce": _array_reduce,
     **dict.fromkeys(("gcd", "lcm"), _divisor),
-    "arrayelement": _array_element,
     "bin": binary_digits,
     "arrayflatten": _flatten,
     "arraycumsum": array_cum_sum,
@@ -285,5 +277,5 @@ _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None
     "extracturlparameter": url_parameter,
     **dict.fromkeys(("empty", "notempty"), _empty),
     **dict.fromkeys(("replaceregexpall", "replaceregexpone"), _replace_regexp),
-    **dict.fromkeys(("extract", "extractall", "regexpextract"), _extract),
+    **dict.fromkeys(("extract", "extractall"), _extract),
 }

@@ -4,11 +4,9 @@ from string import ascii_lowercase, ascii_uppercase
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.kinds import FLOATS, Kinds, kind_of
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
-
-FLOATS = ("double", "float")
 
 
 def text_of_number(value: exp.Expr, kind: str) -> exp.Expr | None:

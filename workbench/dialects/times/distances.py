@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.kinds import TIMES, Kinds, kind_of
 from workbench.dialects.times.intervals import MONTHS, SECONDS
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
@@ -12,8 +12,6 @@ _INTERVALS = {
     "MICROSECOND": "'0.000001' SECOND", "MILLISECOND": "'0.001' SECOND", "SECOND": "'1' SECOND",
     "MINUTE": "'1' MINUTE", "HOUR": "'1' HOUR", "DAY": "'1' DAY", "WEEK": "'7' DAY",
 }  # fmt: skip
-
-_TIMES = ("timestamp", "timestamp_ntz")
 
 
 def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -85,7 +83,7 @@ def epoch(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return the seconds of an interval, or of a time since 1970."""
     if (distance := seconds_between(node, node.this, kinds)) is not None:
         return distance
-    if dialect == "duckdb" and kind_of(node, node.this, kinds) in ("date", *_TIMES):
+    if dialect == "duckdb" and kind_of(node, node.this, kinds) in ("date", *TIMES):
         return fill_template("DOUBLE(UNIX_MICROS(TIMESTAMP(:t))) / 1e6D", t=node.this)
     return None
 

@@ -8,8 +8,8 @@ from workbench.dialects.functions import POSTGRES
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
-#: Spark's letters for each directive.
-_PARTS = {
+#: Spark's letters for each directive; a hyphen leaves out zeros before a number.
+LETTERS = {
     "Y": "yyyy", "y": "yy", "m": "MM", "-m": "M", "d": "dd", "-d": "d", "j": "DDD", "-j": "D",
     "H": "HH", "-H": "H", "I": "hh", "-I": "h", "M": "mm", "-M": "m", "S": "ss", "-S": "s",
     "f": "SSSSSS", "g": "SSS", "p": "a", "a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM",
@@ -85,7 +85,7 @@ def time_as_text(time: exp.Expr, time_format: str, dialect: str) -> exp.Expr:
             texts.append(fill_template(_COMPUTED[piece], time=time))
             letters = ""
         else:
-            letters += ("%" if piece == "%" else _PARTS[piece]) if k % 2 else quoted_letters(piece)
+            letters += ("%" if piece == "%" else LETTERS[piece]) if k % 2 else quoted_letters(piece)
     if letters or not texts:
         texts.append(_format_call(time, letters))
     return texts[0] if len(texts) == 1 else anonymous("CONCAT", *texts)
@@ -105,7 +105,7 @@ def _pieces(time_format: str, dialect: str) -> list[str]:
     elif has_letters:
         time_format = postgres_directives(time_format)
     pieces = _DIRECTIVE.split(time_format)
-    known = (*_PARTS, *_COMPUTED_IN.get(dialect, ""), "%")
+    known = (*LETTERS, *_COMPUTED_IN.get(dialect, ""), "%")
     # %g of ClickHouse is a year.
     unknown = [
         f"%{one}" for one in pieces[1::2]

@@ -75,13 +75,9 @@ def part_of_time(name: str, time: exp.Expr, dialect: str) -> exp.Expr | None:
     return exp.paren(fill_template(template, d=time), copy=False) if template else None
 
 
-def _rewritten_part(name: str, time: exp.Expr) -> exp.Expr:
-    return exp.paren(fill_template(_PARTS[name], d=time), copy=False)
-
-
 def day_of_week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     is_iso = isinstance(node, exp.DayOfWeekIso) or dialect == "clickhouse"
-    return _rewritten_part("ISODOW" if is_iso else "DOW", node.this)
+    return part_of_time("ISODOW" if is_iso else "DOW", node.this, dialect)
 
 
 def day_or_month_name(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

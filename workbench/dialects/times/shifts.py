@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
-from workbench.dialects.kinds import INTEGERS, NUMBERS, Kinds, kind_of
+from workbench.dialects.kinds import INTEGERS, NUMBERS, TIMES, Kinds, kind_of
 from workbench.dialects.times.intervals import (
     DATE_UNITS,
     bucket_start,
@@ -16,7 +16,6 @@ from workbench.dialects.times.intervals import (
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
-_TIMES = ("timestamp", "timestamp_ntz")
 _UNITS = (*DATE_UNITS, "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 
 
@@ -51,15 +50,15 @@ def clickhouse_sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.E
     if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
         return None
     left_type, right_type = kind_of(node, left, kinds), kind_of(node, right, kinds)
-    time_types = {left_type, right_type} & {*_TIMES, "date"}
+    time_types = {left_type, right_type} & {*TIMES, "date"}
     if not time_types:
         return None
-    if isinstance(node, exp.Sub) and left_type in _TIMES and right_type in _TIMES:
+    if isinstance(node, exp.Sub) and left_type in TIMES and right_type in TIMES:
         seconds = "UNIX_SECONDS(TIMESTAMP(:a)) - UNIX_SECONDS(TIMESTAMP(:b))"
         return exp.paren(fill_template(seconds, a=left, b=right), copy=False)
     if left_type == right_type == "date" and isinstance(node, exp.Sub):
         return fill_template("DATEDIFF(:a, :b)", a=left, b=right)
-    if left_type in _TIMES and right_type in NUMBERS:
+    if left_type in TIMES and right_type in NUMBERS:
         sign = "-" if isinstance(node, exp.Sub) else "+"
         span = interval_of(right, "SECOND")
         return exp.paren(fill_template(f"(:a) {sign} :b", a=left, b=span or right), copy=False)
@@ -136,7 +135,7 @@ def epoch_ms(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     scale = node.args.get("scale")
     if scale is None:
         return fill_template("TIMESTAMP_SECONDS(:a)", a=node.this)
-    if scale.name == "3" and kind_of(node, node.this, kinds) in (*_TIMES, "date"):
+    if scale.name == "3" and kind_of(node, node.this, kinds) in (*TIMES, "date"):
         return fill_template("UNIX_MILLIS(TIMESTAMP(:a))", a=node.this)
     return None
 

@@ -5,17 +5,12 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.times.formats import postgres_directives, quoted_letters
+from workbench.dialects.times.formats import LETTERS, postgres_directives, quoted_letters
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
-#: Spark's letters for a directive: of any width, and next to another directive.
-_PARTS = {
-    "Y": ("yyyy", "yyyy"), "m": ("M", "MM"), "d": ("d", "dd"), "j": ("D", "DDD"),
-    "H": ("H", "HH"), "I": ("h", "hh"), "M": ("m", "mm"), "S": ("s", "ss"),
-    "f": ("SSSSSS", "SSSSSS"), "g": ("SSS", "SSS"), "p": ("a", "a"),
-    "b": ("MMM", "MMM"), "B": ("MMMM", "MMMM"),
-}  # fmt: skip
+#: The directives that Spark can parse.
+_PARSED = "YmdjHIMSfgpbB"
 _DIRECTIVE = re.compile("%-?(.)")
 
 
@@ -76,7 +71,7 @@ def parse_time(text: exp.Expr, format_node: exp.Expr, sql_name: str) -> exp.Expr
 def _parse_call(text: exp.Expr, time_format: str, sql_name: str, function: str) -> exp.Expr:
     pieces = _DIRECTIVE.split(time_format)
     parts = pieces[1::2]
-    if unknown := [one for one in parts if one not in (*_PARTS, "%")]:
+    if unknown := [one for one in parts if one not in (*_PARSED, "%")]:
         raise WorkbenchError(
             f"query: %{unknown[0]} in a format of {sql_name} has no counterpart in Spark; read "
             "years of four digits, months, days, hours, minutes and seconds, and compute the rest."
@@ -100,4 +95,5 @@ def _spark_letters(pieces: list[str], index: int) -> str:
         return "%"
     text_before, text_after = pieces[index - 1], pieces[index + 1]
     is_adjacent = (not text_before and index > 1) or (not text_after and index + 2 < len(pieces))
-    return _PARTS[directive][is_adjacent]
+    # A number has any width, unless it is next to another directive.
+    return LETTERS[directive] if is_adjacent else LETTERS.get(f"-{directive}", LETTERS[directive])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from workbench.arguments import check_known, check_truth, whole_number
+from workbench.arguments import check_known, check_truth, optional_names, whole_number
 from workbench.described import Described, frame_table, noun
 from workbench.durations import duration_text
 from workbench.errors import WorkbenchError, warn
@@ -35,7 +35,6 @@ from workbench.funnel.worker.drivers import (
 from workbench.funnel.worker.summary import steps_before
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.shuffle import optional_names
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:

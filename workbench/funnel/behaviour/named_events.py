@@ -9,10 +9,11 @@ from workbench.funnel.behaviour.plan import BehaviourPlan
 from workbench.funnel.bind import bind, bits, period_of, prepared_task, task_of
 from workbench.funnel.prepared import Prepared, holds_names
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.steps import event_name
 from workbench.funnel.worker.blocks import BlockTask
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import event_name, select_rows, skipped_of
+from workbench.spark.shuffle import select_rows, skipped_of
 from workbench.spark.table import BoundTable, check_event
 
 if TYPE_CHECKING:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from workbench.arguments import listed, whole_number
+from workbench.arguments import column_names, listed, one_name, whole_number
 from workbench.durations import MONTHS_IN, Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, task_of
 from workbench.funnel.counting import arrow_zone
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.steps import Condition, check_steps
 from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.retention import CohortCell, RetentionTask
 from workbench.spark.in_driver import ZONE
-from workbench.spark.shuffle import Condition, check_steps, column_names, one_name
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable, check_plain
 

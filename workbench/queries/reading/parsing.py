@@ -1,7 +1,7 @@
 """SQL text parsed by sqlglot: one query, or one error sentence that marks the position."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from sqlglot import Token, TokenType, exp
@@ -272,6 +272,29 @@ def sources_of(select: exp.Select) -> list[exp.Expr]:
     ['a', 'b', 'c AS d']
     """
     return [select.args["from_"].this, *(one.this for one in select.args.get("joins") or ())]
+
+
+#: The clauses of a SELECT that say of which tables its rows are.
+TABLE_CLAUSES = ("from_", "joins", "laterals")
+
+
+def select_of_same_rows(select: exp.Select, clauses: Sequence[str] = TABLE_CLAUSES) -> exp.Select:
+    """Return a SELECT with copies of the clauses of another one that make its rows, no columns yet.
+
+    Examples
+    --------
+    >>> select = parse_query("SELECT a FROM t JOIN u USING (k) WHERE b", "duckdb")
+    >>> print(select_of_same_rows(select).select("c").sql("duckdb"))
+    SELECT c FROM t JOIN u USING (k)
+    """
+    rows = exp.Select()
+    for clause in clauses:
+        value = select.args.get(clause)
+        if isinstance(value, list):
+            rows.set(clause, [one.copy() for one in value])
+        elif value is not None:
+            rows.set(clause, value.copy())
+    return rows
 
 
 def computed_aliases(select: exp.Select) -> dict[str, exp.Expr]:

@@ -1,4 +1,4 @@
-"""VALUES as queries that Spark can answer."""
+"""VALUES as queries that Spark can answer, and the names of their columns."""
 
 from functools import reduce
 
@@ -42,10 +42,34 @@ def select_lateral_values(tree: exp.Query, dialect: str) -> None:
             continue
         rows = [list(one.expressions) if isinstance(one, exp.Tuple) else [one]
                 for one in values.expressions]  # fmt: skip
-        first, prefix = (0, "col") if dialect == "duckdb" else (1, "column")
-        rows[0] = [exp.alias_(one, f"{prefix}{first + k}") for k, one in enumerate(rows[0])]
+        names = _names(len(rows[0]), dialect)
+        rows[0] = [exp.alias_(*one) for one in zip(rows[0], names, strict=True)]
         selects: list[exp.Query] = [exp.select(*one) for one in rows]
         values.replace(reduce(_union_all, selects))
+
+
+def name_values(node: exp.Values, dialect: str) -> None:
+    """Name the columns of a table of values as the dialect does, where the query does not.
+
+    Parameters
+    ----------
+    node : sqlglot.exp.Values
+        It is changed.
+    dialect : str
+    """
+    alias, first = node.args.get("alias"), node.expressions[0] if node.expressions else None
+    if dialect == "spark" or first is None or (alias is not None and alias.args.get("columns")):
+        return
+    width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
+    alias = alias or exp.TableAlias(this=exp.to_identifier("values_"))
+    alias.set("columns", [exp.to_identifier(name) for name in _names(width, dialect)])
+    node.set("alias", alias)
+
+
+def _names(width: int, dialect: str) -> list[str]:
+    """Return the names that a dialect gives to columns of values."""
+    first, prefix = {"duckdb": (0, "col"), "clickhouse": (1, "c")}.get(dialect, (1, "column"))
+    return [f"{prefix}{first + k}" for k in range(width)]
 
 
 def _union_all(one: exp.Query, other: exp.Query) -> exp.Query:

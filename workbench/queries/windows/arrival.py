@@ -4,9 +4,9 @@ from sqlglot import exp
 
 from workbench.functions.catalogue import info_of
 from workbench.queries.functions import read_function
-from workbench.queries.meaning import name_values
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import walk_own
+from workbench.queries.reading.values import name_values
 from workbench.queries.staged import staged_column
 from workbench.queries.windows.calls import depends_on_order
 from workbench.spark.table import unused

@@ -12,6 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions import fn
 from workbench.functions.catalogue import INT, NUMBERS, RANKING, info_of, kind_of
+from workbench.functions.order import OrderColumn, term_as_given
 from workbench.queries.functions import SqlFunction, constant, read_function
 from workbench.queries.reading.parsing import walk_own
 from workbench.queries.staged import Staged
@@ -40,11 +41,11 @@ class SqlCall:
     function : SqlFunction
     arguments : tuple of str
     partition_by : tuple of str
-    order_by : tuple of (str, str, str)
+    order_by : tuple of OrderColumn
     frame : Frame or None
     condition, default, per_row_n : str or None
         Columns of the staged table.
-    own_order : tuple of (str, str, str)
+    own_order : tuple of OrderColumn
         The order among the arguments.
     """
 
@@ -52,12 +53,12 @@ class SqlCall:
     function: SqlFunction
     arguments: tuple[str, ...]
     partition_by: tuple[str, ...]
-    order_by: tuple[tuple[str, str, str], ...]
+    order_by: tuple[OrderColumn, ...]
     frame: Frame | None
     condition: str | None
     default: str | None
     per_row_n: str | None = None
-    own_order: tuple[tuple[str, str, str], ...] = ()
+    own_order: tuple[OrderColumn, ...] = ()
 
     @property
     def is_int(self) -> bool:
@@ -217,13 +218,12 @@ def depends_on_order(window: exp.Window, function: SqlFunction, spec: exp.Expr |
     return needs_order or (is_bounded and info.has_frame)
 
 
-def _terms(terms: Sequence[exp.Expr], staged: Staged) -> tuple[tuple[str, str, str], ...]:
-    terms_by_name: dict[str, tuple[str, str, str]] = {}
+def _terms(terms: Sequence[exp.Expr], staged: Staged) -> tuple[OrderColumn, ...]:
+    terms_by_name: dict[str, OrderColumn] = {}
     for term in terms:
         name = staged.name(term.this)
-        direction = "desc" if term.args.get("desc") else "asc"
-        nulls = "nulls first" if term.args.get("nulls_first") else "nulls last"
-        terms_by_name.setdefault(name, (name, direction, nulls))
+        is_descending, nulls_first = (bool(term.args.get(one)) for one in ("desc", "nulls_first"))
+        terms_by_name.setdefault(name, OrderColumn(name, is_descending, nulls_first))
     return tuple(terms_by_name.values())
 
 
@@ -266,7 +266,7 @@ def group_calls(calls: Sequence[SqlCall], schema: "StructType", dialect: str) ->
 def _with_units(call: SqlCall, schema: "StructType") -> SqlCall:
     if call.frame is None or len(call.order_by) != 1:
         return call
-    order_type = schema[call.order_by[0][0]].dataType.typeName()
+    order_type = schema[call.order_by[0].name].dataType.typeName()
     return replace(call, frame=in_units(call.frame, order_type))
 
 
@@ -282,17 +282,9 @@ def _over(calls: Sequence[SqlCall], schema: "StructType") -> Over:
             for call in framed
             if call.frame is not None
         }
-    order = [_order_argument(term) for term in first.order_by]
+    order = [term_as_given(term) for term in first.order_by]
     given: dict[str, Any] = dict(functions)
     return Over(list(first.partition_by), order, frame, **given)
-
-
-def _order_argument(term: tuple[str, str, str]) -> Any:
-    """Return a term of an order in its shortest form for ``wb.Over``."""
-    name, direction, nulls = term
-    if (direction, nulls) == ("asc", "nulls first") and not name.startswith("-"):
-        return name
-    return f"-{name}" if (direction, nulls) == ("desc", "nulls last") else term
 
 
 def _function(call: SqlCall, schema: "StructType") -> fn.Function:
@@ -308,7 +300,7 @@ def _function(call: SqlCall, schema: "StructType") -> fn.Function:
     if function.ignore_nulls and result.info.picks:
         result = result.ignore_nulls()
     if call.own_order:
-        result = result.order_by(*map(_order_argument, call.own_order))
+        result = result.order_by(*map(term_as_given, call.own_order))
     typed_result: fn.Function = result
     return typed_result
 

@@ -215,21 +215,21 @@ def _by_name(name: str, argument: str) -> "DataFrame":
 
 def catalog_table(name: str) -> "DataFrame | None":
     """Return a table or view of Spark's catalog, or None if it has none of this name."""
-    from pyspark.errors import AnalysisException, ParseException
+    from pyspark.errors import AnalysisException
 
     spark = session()
     for identifier in (name, quoted(name)):  # the second is for a name with a space, say
         try:
             if spark.catalog.tableExists(identifier):
                 return spark.table(identifier)
-        except (AnalysisException, ParseException):
+        except AnalysisException:
             pass
     return None
 
 
 def catalog_names(beside: str) -> list[str]:
     """Return the names of the tables and views in the database of a table's name, sorted."""
-    from pyspark.errors import AnalysisException, ParseException
+    from pyspark.errors import AnalysisException
 
     spark, database = session(), beside.rpartition(".")[0]
     try:
@@ -240,7 +240,7 @@ def catalog_names(beside: str) -> list[str]:
             else spark.sql("SHOW TABLES")
         )
         return sorted(row["tableName"] for row in tables.collect())
-    except (AnalysisException, ParseException):
+    except AnalysisException:
         return []
 
 

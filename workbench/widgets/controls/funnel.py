@@ -8,13 +8,13 @@ import traitlets
 
 from kernels.funnel.chain_levels import ORDERS
 from kernels.funnel.levels import MAX_STEPS
+from workbench.arguments import optional_names
 from workbench.described import name_shown
 from workbench.durations import Duration, duration_text, microseconds
 from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
-from workbench.spark.shuffle import optional_names
 from workbench.widgets.sharing.state import Parts, option_for, single_text
 
 WINDOWS = [

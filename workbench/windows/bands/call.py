@@ -108,15 +108,7 @@ def _is_name(one: Function) -> bool:
 
 def rebuilt(over: Over, frame: Frame | None, engine: str, columns: dict[str, Function]) -> Over:
     """Return a call of other functions with the same partitions and order."""
-    order = [
-        (
-            term.name,
-            "desc" if term.descending else "asc",
-            "nulls first" if term.nulls_first else "nulls last",
-        )
-        for term in over.order_by
-    ]
-    return Over(list(over.partition_by), order, frame, engine, over.cut, **columns)
+    return Over(over.partition_by, over.order_terms, frame, engine, over.cut, **columns)
 
 
 def band_alone(over: Over) -> Over:

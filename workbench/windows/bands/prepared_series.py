@@ -20,10 +20,9 @@ from workbench.columnar.blocks import Block, binaries, one_binary, packed_rows, 
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.process import freeze_gc
-from workbench.engine.block import Call, Window
+from workbench.engine.block import Window
 from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
-from workbench.frames.bounds import PerRow
 from workbench.functions.order import OrderColumn
 from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.one_key import literal
@@ -210,7 +209,7 @@ class PreparedSeries:
         from pyspark.sql import types as t
 
         used = {term.name for term in task.order}
-        used = used.union(*map(columns_of, task.calls))
+        used = used.union(*((*call.needs, *call.bounds) for call in task.calls))
         needed = {*used, *task.keys}
         wanted = {name: carried.wanted[name] for name in carried.wanted if name in needed}
         kinds = [type_of(carried.table, name) for name in over.partition_by]
@@ -328,13 +327,6 @@ class PackSeries:
         columns[ROWS] = pa.array([len(rows)], pa.int64())
         columns[PACKED] = one_binary(packed_rows(rows))
         return pa.record_batch(columns)
-
-
-def columns_of(call: Call) -> set[str]:
-    """Return the columns of the block that a call reads."""
-    bounds = [bound.amount for bound in (call.frame.low, call.frame.high) if bound]
-    of_bounds = [str(amount.column) for amount in bounds if isinstance(amount, PerRow)]
-    return {*call.needs, *of_bounds}
 
 
 def _sortable(value: Any) -> tuple[bool, Any]:

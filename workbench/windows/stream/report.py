@@ -244,7 +244,7 @@ class StateTask:
 
 def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "DataFrame":
     """Return a variable of the state as a DataFrame with one column of packed values."""
-    from pyspark.errors import AnalysisException, PySparkException
+    from pyspark.errors import PySparkException
     from pyspark.sql import functions as F
 
     if not isinstance(checkpoint, str | PathLike):
@@ -263,7 +263,7 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
         # The values of a map have another name.
         value = next(name for name in ("user_map_value", "value") if name in state.columns)
         return state.select(F.col(f"{value}.packed"))
-    except (AnalysisException, PySparkException) as error:
+    except PySparkException as error:
         text = str(error).strip().splitlines()[0].partition(". ")[0]
         raise WorkbenchError(
             f"checkpoint: there is no state of a window call in {fspath(checkpoint)!r}; give the "

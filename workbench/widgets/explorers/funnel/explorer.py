@@ -9,6 +9,7 @@ import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
+from workbench.arguments import optional_names
 from workbench.described import name_shown, noun
 from workbench.errors import collect_warnings
 from workbench.figures.funnel import (
@@ -28,7 +29,6 @@ from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.summary import Summary
 from workbench.markup import Markup, element, in_lines
-from workbench.spark.shuffle import optional_names
 from workbench.widgets.chart import Chart
 from workbench.widgets.controls.funnel import FunnelControls, window_text
 from workbench.widgets.explorers.explorer import Card

@@ -16,7 +16,6 @@ from workbench.columnar.blocks import Block
 from workbench.columnar.equality import same
 from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
-from workbench.frames.bounds import PerRow
 from workbench.functions.order import OrderColumn
 
 
@@ -78,10 +77,7 @@ class CallEngine:
         """The columns that the calls read."""
         names = [column.name for column in self.order]
         for call in self.calls:
-            names += call.needs
-            for bound in (call.frame.low, call.frame.high):
-                if bound is not None and isinstance(bound.amount, PerRow):
-                    names.append(str(bound.amount.column))
+            names += (*call.needs, *call.bounds)
         return tuple(dict.fromkeys(names))
 
     def recompute(

@@ -289,6 +289,17 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT localtimestamp > timestamp '2024-01-01'", True),
         ("postgres", "SELECT count(*) FROM (SELECT generate_series(2, x) FROM t) AS s", 31),
         ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
+        (
+            "risingwave",
+            "SELECT count(*) FROM t WHERE x = SOME (ARRAY[1, 3]) "
+            "AND t NOT ILIKE ALL (ARRAY['V', 'w'])",
+            2,
+        ),
+        (
+            "postgres",
+            "SELECT 'a' NOT LIKE ANY (ARRAY['a', 'b']) AND 'a' LIKE ALL (ARRAY['a', '%'])",
+            True,
+        ),
     ],
 )
 def test_a_query_of_one_value_has_the_answer_of_its_dialect(

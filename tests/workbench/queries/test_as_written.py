@@ -289,6 +289,8 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT localtimestamp > timestamp '2024-01-01'", True),
         ("postgres", "SELECT count(*) FROM (SELECT generate_series(2, x) FROM t) AS s", 31),
         ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
+        ("postgres", "SELECT 2 # 3 & 1", 1),
+        ("duckdb", "SELECT (2 | 3 & 4) || 'a' || 1 + 1", "0a2"),
         (
             "risingwave",
             "SELECT count(*) FROM t WHERE x = SOME (ARRAY[1, 3]) "

@@ -289,6 +289,13 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT localtimestamp > timestamp '2024-01-01'", True),
         ("postgres", "SELECT count(*) FROM (SELECT generate_series(2, x) FROM t) AS s", 31),
         ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
+        ("risingwave", "SELECT array_sum(ARRAY[2147483647, NULL, 1])", 2_147_483_648),
+        ("risingwave", "SELECT array_distinct(ARRAY[1, NULL, 1, NULL])", [1, None]),
+        (
+            "postgres",
+            "SELECT (ARRAY[1, 2, 3])[-1:2] || (ARRAY[1, 2])[:-1] || (ARRAY[4])[NULL:1]",
+            [1, 2],
+        ),
         ("postgres", "SELECT 2 # 3 & 1", 1),
         ("duckdb", "SELECT (2 | 3 & 4) || 'a' || 1 + 1", "0a2"),
         (

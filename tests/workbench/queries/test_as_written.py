@@ -289,6 +289,11 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT localtimestamp > timestamp '2024-01-01'", True),
         ("postgres", "SELECT count(*) FROM (SELECT generate_series(2, x) FROM t) AS s", 31),
         ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
+        (
+            "postgres",
+            r"SELECT '\xC3A4'::bytea::text || encode('a\\\001'::bytea, 'hex')",
+            "\\xc3a4615c01",
+        ),
         ("risingwave", "SELECT array_sum(ARRAY[2147483647, NULL, 1])", 2_147_483_648),
         ("risingwave", "SELECT array_distinct(ARRAY[1, NULL, 1, NULL])", [1, None]),
         (

@@ -375,6 +375,12 @@ REFUSED: list[tuple[str, str, str]] = [
      "build the text from parts."),
     ("postgres", "SELECT '{}'::jsonb @> '{}' FROM t", "query: @> and <@ compare lists here; "
      "extract a part of JSON by ->> and compare that."),
+    ("postgres", r"SELECT '\xa'::bytea",
+     "query: '\\xa' is not a valid text of bytes; write \\x and two hexadecimal digits for each "
+     "byte."),
+    ("postgres", "SELECT ARRAY['12:00']::time[]",
+     "query: times of day are not available in this session; set spark.sql.timeType.enabled, "
+     "or keep the time with its day."),
     ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "
      "compare by ~ and a regular expression."),
     ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {}, or {0} "

@@ -291,6 +291,12 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
         (
             "postgres",
+            "SELECT to_char(max(day), 'yyyy-mm-dd hh24:mi hh12') FROM t",
+            "2024-01-12 00:00 12",
+        ),
+        ("postgres", "SELECT regexp_replace('abab', 'B', 'x', 1, 0, 'i')", "axax"),
+        (
+            "postgres",
             r"SELECT '\xC3A4'::bytea::text || encode('a\\\001'::bytea, 'hex')",
             "\\xc3a4615c01",
         ),

@@ -381,6 +381,15 @@ REFUSED: list[tuple[str, str, str]] = [
     ("postgres", "SELECT ARRAY['12:00']::time[]",
      "query: times of day are not available in this session; set spark.sql.timeType.enabled, "
      "or keep the time with its day."),
+    ("postgres", "SELECT regexp_replace(p, 'b', 'x', 1, 2) FROM t",
+     "query: regexp_replace replaces the first match or, with 'g', all of them here; leave out"
+     " where to begin and which match."),
+    ("postgres", "SELECT current_timestamp(0)",
+     "query: Spark does not round the time of now to 0 digits; use date_trunc('second', now())"
+     " or date_trunc('millisecond', now())."),
+    ("postgres", "SELECT to_char(day, 'SSSS') FROM t",
+     "query: SSSS in a format of times has no counterpart in Spark; write years, months, days,"
+     " hours, minutes and seconds as numbers, or build the text from parts."),
     ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "
      "compare by ~ and a regular expression."),
     ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {}, or {0} "

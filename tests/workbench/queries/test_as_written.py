@@ -290,6 +290,13 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT count(*) FROM (SELECT generate_series(2, x) FROM t) AS s", 31),
         ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
         (
+            "risingwave",
+            "SELECT count(proctime()) FROM t "
+            "JOIN t FOR SYSTEM_TIME AS OF PROCTIME() AS u ON t.x = u.id",
+            10,
+        ),
+        ("risingwave", "SELECT max((v).f2) FROM (SELECT ROW(id, p) AS v FROM t) AS s", "b"),
+        (
             "postgres",
             "SELECT to_char(max(day), 'yyyy-mm-dd hh24:mi hh12') FROM t",
             "2024-01-12 00:00 12",

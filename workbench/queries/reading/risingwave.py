@@ -16,6 +16,8 @@ _GROUPING_SETS = ("grouping_sets", "cube", "rollup", "totals", "all")
 def expand_time_windows(tree: exp.Expr) -> exp.Expr:
     """Return a query with TUMBLE and HOP replaced by subqueries; the tree is changed.
 
+    ``proctime()`` is the time of now, and a table as of it is the table.
+
     Parameters
     ----------
     tree : sqlglot.exp.Expr
@@ -38,9 +40,15 @@ def expand_time_windows(tree: exp.Expr) -> exp.Expr:
 WINDOW(at, '2 MINUTE').end AS window_end FROM rides) AS tumble
     """
     for table in list(tree.find_all(exp.Table)):
-        call = table.this
+        call, version = table.this, table.args.get("version")
+        if version is not None and version.expression.name.lower() == "proctime":
+            # Spark reads the table anew for each micro-batch of a stream.
+            table.set("version", None)
         if isinstance(call, exp.Anonymous) and call.name.lower() in _INTERVALS:
             table.replace(_window_query(table, call))
+    for call in list(tree.find_all(exp.Anonymous)):
+        if call.name.lower() == "proctime" and not call.expressions:
+            call.replace(exp.CurrentTimestamp())
     return tree
 
 

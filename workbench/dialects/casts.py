@@ -69,6 +69,8 @@ def rewrite_types(tree: exp.Expr, dialect: str) -> None:
         if kind.this is exp.DType.TIMESTAMP and dialect in POSTGRES:
             # It has no zone, also within AT TIME ZONE; Spark's TIMESTAMP is an instant.
             kind.replace(exp.DataType.build("TIMESTAMP_NTZ", dialect="spark"))
+        if kind.this is exp.DType.TIME and isinstance(kind.parent, exp.DataType):
+            kind.replace(exp.DataType(this=exp.DType.USERDEFINED, kind="TIME"))
         if (spark_type := _SPARK_TYPES.get(kind.this)) is not None:
             kind.replace(exp.DataType.build(spark_type, dialect="spark"))
 
@@ -92,8 +94,9 @@ def cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
             if types and (text := text_of_type(node.this, types[0], dialect)) is not None:
                 node.set("this", text)
         return _first_letters(node) if dialect in POSTGRES else None
-    if target.this is exp.DType.VARBINARY and dialect == "duckdb":
-        return _bytes_literal(node.this)
+    if target.this is exp.DType.VARBINARY:
+        bytes_of = _postgres_bytes_literal if dialect in POSTGRES else _bytes_literal
+        return bytes_of(node.this)
     if target.this in (exp.DType.JSON, exp.DType.JSONB):
         # Functions of JSON take the text itself.
         consumer = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
@@ -152,6 +155,28 @@ def _bytes_literal(value: exp.Expr) -> exp.Expr | None:
             f"query: {value.sql()} is not a valid text of bytes; write each backslash as \\x5C."
         )
     digits = "".join(one if k % 2 else one.encode("utf-8").hex() for k, one in enumerate(pieces))
+    return anonymous("UNHEX", exp.Literal.string(digits))
+
+
+def _postgres_bytes_literal(value: exp.Expr) -> exp.Expr | None:
+    r"""Return the bytes of a text such as ``\xAAFF``, or of one in which ``\001`` is one byte."""
+    if not isinstance(value, exp.Literal) or "\\" not in value.this:
+        return None
+    if value.this.startswith("\\x"):
+        digits = re.sub(r"\s", "", value.this[2:])
+        is_valid = re.fullmatch("([0-9a-fA-F]{2})*", digits) is not None
+    else:
+        pieces = re.split(r"\\(\\|[0-3][0-7]{2})", value.this)
+        is_valid = not any("\\" in one for one in pieces[::2])
+        digits = "".join(
+            f"{int(one, 8):02x}" if k % 2 and one != "\\" else one.encode("utf-8").hex()
+            for k, one in enumerate(pieces)
+        )
+    if not is_valid:
+        raise WorkbenchError(
+            f"query: {value.sql()} is not a valid text of bytes; write \\x and two hexadecimal "
+            "digits for each byte."
+        )
     return anonymous("UNHEX", exp.Literal.string(digits))
 
 

@@ -76,7 +76,10 @@ def _divisor(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None
 
 
 def _row(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    fields = [(exp.Literal.string(f"col{k}"), one) for k, one in enumerate(node.expressions, 1)]
+    prefix = "f" if dialect in POSTGRES else "col"
+    fields = [
+        (exp.Literal.string(f"{prefix}{k}"), one) for k, one in enumerate(node.expressions, 1)
+    ]
     return (
         anonymous("NAMED_STRUCT", *(part for pair in fields for part in pair)) if fields else None
     )

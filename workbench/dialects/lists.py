@@ -15,7 +15,7 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return None
     index = node.expressions[0]
     if isinstance(index, exp.Slice):
-        return _subscript_slice(node, index, kinds)
+        return _subscript_slice(node, index, dialect, kinds)
     if isinstance(index, exp.Literal) and index.is_string:
         return None
     if dialect == "duckdb" and kind_of(node, node.this, kinds) == "string":
@@ -33,14 +33,19 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return anonymous("TRY_ELEMENT_AT", node.this, index_or_null)
 
 
-def _subscript_slice(node: exp.Expr, index: exp.Slice, kinds: Kinds) -> exp.Expr | None:
+def _subscript_slice(
+    node: exp.Expr, index: exp.Slice, dialect: str, kinds: Kinds
+) -> exp.Expr | None:
     """Return a slice of a list or a text: ``l[2:3]``."""
     if index.args.get("step") is not None:
         raise WorkbenchError(
             "query: a part of a list with a step is not available; use list_filter by the "
             "positions of the elements."
         )
-    return _slice_of(node, node.this, index.args.get("this"), index.args.get("expression"), kinds)
+    first, last = index.args.get("this"), index.args.get("expression")
+    if dialect in _NO_NEGATIVE_INDEX:
+        first, last = (one and fill_template("IF((:n) < 0, 0, :n)", n=one) for one in (first, last))
+    return _slice_of(node, node.this, first, last, kinds)
 
 
 def _slice_of(
@@ -218,8 +223,9 @@ def list_contains(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None
 
 
 def list_distinct(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return the distinct values of a list, without nulls."""
-    return anonymous("ARRAY_COMPACT", anonymous("ARRAY_DISTINCT", node.this))
+    """Return the distinct values of a list, with null in RisingWave alone."""
+    distinct = anonymous("ARRAY_DISTINCT", node.this)
+    return distinct if dialect in POSTGRES else anonymous("ARRAY_COMPACT", distinct)
 
 
 def in_list(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -12,6 +12,7 @@ from workbench.dialects.clickhouse.texts import substring as clickhouse_substrin
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.generic_calls import rewrite_generic_call
 from workbench.dialects.kinds import Kinds
+from workbench.dialects.list_aggregates import list_aggregate
 from workbench.dialects.lists import (
     array_length,
     array_position,
@@ -94,6 +95,7 @@ from workbench.dialects.times.shifts import (
     check_date_trunc,
     clickhouse_date_trunc,
     clickhouse_sum_of_times,
+    current_time,
     date_add,
     epoch_ms,
     interval,
@@ -155,6 +157,13 @@ def _grouping(node: exp.Grouping, dialect: str, kinds: Kinds) -> exp.Expr | None
     return anonymous("GROUPING_ID", *node.expressions) if len(node.expressions) > 1 else None
 
 
+def _array_sum(node: exp.ArraySum, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the sum of the elements that are not null."""
+    call = exp.Anonymous(this="array_sum", expressions=[node.this.copy()])
+    call.parent = node.parent
+    return list_aggregate(call, kinds)
+
+
 _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Log: log10_of_log,
     exp.Extract: extract_part,
@@ -190,6 +199,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.DateAdd: date_add,
     exp.DateSub: date_add,
     exp.ArrayDistinct: list_distinct,
+    exp.ArraySum: _array_sum,
     exp.JSONExtract: json_extract,
     exp.JSONExtractScalar: json_extract_text,
     exp.JSONObject: json_object,
@@ -221,7 +231,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.TryCast: try_cast,
     exp.If: cast_condition,
     **dict.fromkeys((exp.GenerateSeries, exp.ExplodingGenerateSeries), series),
-    exp.Localtimestamp: lambda node, dialect, kinds: anonymous("LOCALTIMESTAMP"),
+    **dict.fromkeys((exp.CurrentTimestamp, exp.Localtimestamp), current_time),
     exp.Explode: check_unnest,
     exp.Unnest: check_unnest,
     exp.Collate: refuse_collate,

@@ -27,6 +27,8 @@ from workbench.spark.table import unused
 SUM_OF_BIGINTS = "DECIMAL(20, 0)"
 #: What a SELECT within another one is in.
 _AROUND = (exp.Subquery, exp.Lateral, exp.Exists, exp.In, exp.CTE)
+#: Spark's function of a list for each word before it.
+_QUANTIFIERS = {"any": "exists", "some": "exists", "all": "forall"}
 
 
 def rewrite_for_spark(
@@ -175,15 +177,16 @@ def _unalias_keys_of_grouping(tree: exp.Expr) -> None:
 
 def _rewrite_any_and_all(tree: exp.Expr, dialect: str) -> None:
     """Rewrite comparisons with ANY or ALL of a list as ``exists`` and ``forall``."""
-    for any_of in list(tree.find_all(exp.Any)):
-        if isinstance(any_of.parent, exp.Binary) and not any_of.find(exp.Query):
-            values = any_of.this.unnest()
-            any_of.parent.replace(_list_predicate("exists", any_of.parent, values, dialect))
-    for all_of in list(tree.find_all(exp.Anonymous)):
-        is_all = all_of.name.upper() == "ALL" and len(all_of.expressions) == 1
-        if is_all and isinstance(all_of.parent, exp.Binary):
-            values = all_of.expressions[0]
-            all_of.parent.replace(_list_predicate("forall", all_of.parent, values, dialect))
+    for node in list(tree.find_all(exp.Any, exp.All, exp.Anonymous)):
+        name = node.name if isinstance(node, exp.Anonymous) else node.key
+        function, comparison = _QUANTIFIERS.get(name.lower()), node.parent
+        values = node.expressions[0] if node.expressions else node.this
+        if function is None or not isinstance(comparison, exp.Binary):
+            continue
+        # Spark has LIKE ANY ('a', 'b').
+        if not isinstance(values.unnest(), exp.Tuple | exp.Query):
+            predicate = _list_predicate(function, comparison, values.unnest(), dialect)
+            comparison.replace(predicate)
 
 
 def _list_predicate(
@@ -195,7 +198,8 @@ def _list_predicate(
         values = exp.Coalesce(this=values.copy(), expressions=[exp.Array()])
     name = unused({one.name.lower() for one in comparison.find_all(exp.Column)}, "one")
     element = exp.to_identifier(name, quoted=True)
-    body = type(comparison)(this=comparison.this.copy(), expression=element.copy())
+    body = comparison.copy()  # with NOT of NOT LIKE
+    body.set("expression", element.copy())
     predicate = exp.Lambda(this=body, expressions=[element])
     return exp.Anonymous(this=function, expressions=[values.copy(), predicate])
 

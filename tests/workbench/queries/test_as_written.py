@@ -302,6 +302,44 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
         ("postgres", "SELECT count(*) FROM ONLY t", ROWS),
         ("spark", "SELECT /*+ BROADCAST(u) */ count(*) FROM t JOIN t AS u ON t.id = u.id", ROWS),
+        (
+            "risingwave",
+            "SELECT count(proctime()) FROM t "
+            "JOIN t FOR SYSTEM_TIME AS OF PROCTIME() AS u ON t.x = u.id",
+            10,
+        ),
+        ("risingwave", "SELECT max((v).f2) FROM (SELECT ROW(id, p) AS v FROM t) AS s", "b"),
+        (
+            "postgres",
+            "SELECT to_char(max(day), 'yyyy-mm-dd hh24:mi hh12') FROM t",
+            "2024-01-12 00:00 12",
+        ),
+        ("postgres", "SELECT regexp_replace('abab', 'B', 'x', 1, 0, 'i')", "axax"),
+        (
+            "postgres",
+            r"SELECT '\xC3A4'::bytea::text || encode('a\\\001'::bytea, 'hex')",
+            "\\xc3a4615c01",
+        ),
+        ("risingwave", "SELECT array_sum(ARRAY[2147483647, NULL, 1])", 2_147_483_648),
+        ("risingwave", "SELECT array_distinct(ARRAY[1, NULL, 1, NULL])", [1, None]),
+        (
+            "postgres",
+            "SELECT (ARRAY[1, 2, 3])[-1:2] || (ARRAY[1, 2])[:-1] || (ARRAY[4])[NULL:1]",
+            [1, 2],
+        ),
+        ("postgres", "SELECT 2 # 3 & 1", 1),
+        ("duckdb", "SELECT (2 | 3 & 4) || 'a' || 1 + 1", "0a2"),
+        (
+            "risingwave",
+            "SELECT count(*) FROM t WHERE x = SOME (ARRAY[1, 3]) "
+            "AND t NOT ILIKE ALL (ARRAY['V', 'w'])",
+            2,
+        ),
+        (
+            "postgres",
+            "SELECT 'a' NOT LIKE ANY (ARRAY['a', 'b']) AND 'a' LIKE ALL (ARRAY['a', '%'])",
+            True,
+        ),
     ],
 )
 def test_a_query_of_one_value_has_the_answer_of_its_dialect(

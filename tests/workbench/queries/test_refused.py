@@ -386,6 +386,21 @@ REFUSED: list[tuple[str, str, str]] = [
      "build the text from parts."),
     ("postgres", "SELECT '{}'::jsonb @> '{}' FROM t", "query: @> and <@ compare lists here; "
      "extract a part of JSON by ->> and compare that."),
+    ("postgres", r"SELECT '\xa'::bytea",
+     "query: '\\xa' is not a valid text of bytes; write \\x and two hexadecimal digits for each "
+     "byte."),
+    ("postgres", "SELECT ARRAY['12:00']::time[]",
+     "query: times of day are not available in this session; set spark.sql.timeType.enabled, "
+     "or keep the time with its day."),
+    ("postgres", "SELECT regexp_replace(p, 'b', 'x', 1, 2) FROM t",
+     "query: regexp_replace replaces the first match or, with 'g', all of them here; leave out"
+     " where to begin and which match."),
+    ("postgres", "SELECT current_timestamp(0)",
+     "query: Spark does not round the time of now to 0 digits; use date_trunc('second', now())"
+     " or date_trunc('millisecond', now())."),
+    ("postgres", "SELECT to_char(day, 'SSSS') FROM t",
+     "query: SSSS in a format of times has no counterpart in Spark; write years, months, days,"
+     " hours, minutes and seconds as numbers, or build the text from parts."),
     ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "
      "compare by ~ and a regular expression."),
     ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {}, or {0} "

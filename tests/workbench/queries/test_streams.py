@@ -122,8 +122,8 @@ def test_on_update_the_changes_add_up_to_the_batch_answer(
 @pytest.mark.parametrize(
     "query",
     [
-        "SELECT window_start, count(*) AS n FROM TUMBLE(t, ts, INTERVAL '1' MINUTE) "
-        "GROUP BY window_start HAVING count(*) > 2",
+        "SELECT window_start AS w, count(*) AS n FROM TUMBLE(t, ts, INTERVAL '1' MINUTE) "
+        "GROUP BY 1 HAVING count(*) > 2",
         "SELECT p, h.window_end, sum(x) AS s FROM HOP(t, ts, INTERVAL '1' MINUTE, INTERVAL '2' "
         "MINUTE) AS h GROUP BY h.window_end, p EMIT ON WINDOW CLOSE",
     ],

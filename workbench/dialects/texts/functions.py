@@ -18,7 +18,14 @@ _TEXT = ("string", "char", "varchar", "void")
 
 def regexp_replace_call(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     modifiers = node.args.get("modifiers")
+    place, match = (node.args.get(one) for one in ("position", "occurrence"))
+    if (place and place.sql() != "1") or (match and match.sql() not in ("0", "1")):
+        raise WorkbenchError(
+            "query: regexp_replace replaces the first match or, with 'g', all of them here; leave "
+            "out where to begin and which match."
+        )
     every = dialect == "clickhouse" or (modifiers is not None and "g" in modifiers.name)
+    every = every or (match is not None and match.sql() == "0")
     return regexp_replace(node, every, "regexp_replace")
 
 

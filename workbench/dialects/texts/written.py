@@ -95,7 +95,7 @@ def letter_of_boolean(value: exp.Expr, kind: str, dialect: str) -> exp.Expr | No
 
 
 def text_of_type(value: exp.Expr, data_type: Any, dialect: str) -> exp.Expr | None:
-    """Return a float, or a list of DuckDB, as text; None if Spark writes the same.
+    """Return a float, bytes of Postgres or a list of DuckDB as text; None if Spark writes it so.
 
     Examples
     --------
@@ -104,6 +104,8 @@ def text_of_type(value: exp.Expr, data_type: Any, dialect: str) -> exp.Expr | No
     >>> print(text.sql("spark"))
     CONCAT('[', ARRAY_JOIN(TRANSFORM(l, each_ -> CAST(each_ AS STRING)), ', ', 'NULL'), ']')
     """
+    if data_type.typeName() == "binary" and dialect in POSTGRES:
+        return fill_template("CONCAT(:x, LOWER(HEX(:of)))", x=exp.Literal.string("\\x"), of=value)
     if data_type.typeName() != "array":
         return text_of_float(value, data_type.typeName(), dialect)
     if dialect != "duckdb":

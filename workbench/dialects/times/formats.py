@@ -34,7 +34,8 @@ _CLICKHOUSE = {
 _DUCKDB = {"x": "%Y-%m-%d", "X": "%H:%M:%S", "c": "%Y-%m-%d %H:%M:%S"}
 #: Parts of a format of Postgres that sqlglot does not convert to directives.
 _POSTGRES = {
-    "HH": "%I", "AM": "%p", "PM": "%p", "Mon(?!th)": "%b", "MS": "%g", "(?<!%)Q": "%Q",
+    "(?i:HH24)": "%H", "(?i:HH12|HH)": "%I", "%S%S": "SSSS", "AM": "%p", "PM": "%p",
+    "Mon(?!th)": "%b", "MS": "%g", "(?<!%)Q": "%Q",
     # sqlglot takes letters of FMMonth, FMDay, Dy, D and ID for parts of their own.
     "F%month": "%B", "FM%uay": "%A", "%uy": "%a", "(?<!I)%u(?!ay|Y)": "%D", "I%u": "%u",
 }  # fmt: skip

@@ -140,6 +140,16 @@ def epoch_ms(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return None
 
 
+def current_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the time of now, of which Spark has all digits of its seconds."""
+    if (digits := node.args.get("this")) is not None and digits.name != "6":
+        raise WorkbenchError(
+            f"query: Spark does not round the time of now to {digits.sql()} digits; use "
+            "date_trunc('second', now()) or date_trunc('millisecond', now())."
+        )
+    return anonymous("LOCALTIMESTAMP") if isinstance(node, exp.Localtimestamp) else None
+
+
 def at_time_zone(
     node: exp.Expr, dialect: str, kinds: Kinds, original: exp.Expr | None = None
 ) -> exp.Expr | None:

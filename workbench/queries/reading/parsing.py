@@ -18,6 +18,7 @@ from workbench.queries.reading.duckdb import replace_other_forms
 from workbench.queries.reading.elements import restore_subscripts
 from workbench.queries.reading.first_rows import expand_first_rows
 from workbench.queries.reading.postgres import expand_postgres
+from workbench.queries.reading.precedence import parenthesize_operands
 from workbench.queries.reading.quantified import rewrite_quantified
 from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.risingwave import expand_time_windows
@@ -141,6 +142,7 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
         _align_by_name(one)
     rewrite_quantified(tree, dialect)
     rewrite_rows(tree, dialect)
+    parenthesize_operands(tree, dialect)
     if dialect in LIKE_POSTGRES:
         spell_units(tree)
     if dialect in _OWN_FORMS:

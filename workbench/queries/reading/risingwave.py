@@ -16,6 +16,8 @@ _GROUPING_SETS = ("grouping_sets", "cube", "rollup", "totals", "all")
 def expand_time_windows(tree: exp.Expr) -> exp.Expr:
     """Return a query with TUMBLE and HOP replaced by subqueries; the tree is changed.
 
+    ``proctime()`` is the time of now, and a table as of it is the table.
+
     Parameters
     ----------
     tree : sqlglot.exp.Expr
@@ -38,9 +40,15 @@ def expand_time_windows(tree: exp.Expr) -> exp.Expr:
 WINDOW(at, '2 MINUTE').end AS window_end FROM rides) AS tumble
     """
     for table in list(tree.find_all(exp.Table)):
-        call = table.this
+        call, version = table.this, table.args.get("version")
+        if version is not None and version.expression.name.lower() == "proctime":
+            # A table has no versions here: each micro-batch joins with what it reads.
+            table.set("version", None)
         if isinstance(call, exp.Anonymous) and call.name.lower() in _INTERVALS:
             table.replace(_window_query(table, call))
+    for call in list(tree.find_all(exp.Anonymous)):
+        if call.name.lower() == "proctime" and not call.expressions:
+            call.replace(exp.CurrentTimestamp())
     return tree
 
 
@@ -85,9 +93,22 @@ def _group_by_ends(table: exp.Table, alias: str) -> exp.Group | None:
     group = table.parent_select and table.parent_select.args.get("group")
     if not isinstance(group, exp.Group) or any(group.args.get(one) for one in _GROUPING_SETS):
         return None
-    keys = [one for one in group.expressions if isinstance(one, exp.Column)]
-    ends = [one for one in keys if one.name in _ENDS and one.table in ("", alias)]
+    selected = group.parent.expressions if group.parent is not None else []
+    keys = [_key(one, selected) for one in group.expressions]
+    ends = [
+        one for one in keys
+        if isinstance(one, exp.Column) and one.name in _ENDS and one.table in ("", alias)
+    ]  # fmt: skip
     return group if ends else None
+
+
+def _key(key: exp.Expr, selected: list[exp.Expr]) -> exp.Expr:
+    """Return a key that GROUP BY gives by its position or its alias in the query."""
+    for number, one in enumerate(selected, 1):
+        is_alias = isinstance(key, exp.Column) and not key.table and key.name == one.alias
+        if is_alias or (isinstance(key, exp.Literal) and key.this == str(number)):
+            return one.this if isinstance(one, exp.Alias) else one
+    return key
 
 
 def _source(node: exp.Expr) -> exp.Expr | None:

@@ -378,6 +378,11 @@ def _skewness_or_kurtosis(function: SqlFunction, node: exp.Expr, dialect: str) -
 
 
 def _count_if(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    if dialect == "duckdb":
+        # Null where the condition is never known, as a sum is.
+        condition = exp.cast(node.this.copy(), "BOOLEAN")
+        function.name, function.arguments = "sum", [exp.cast(condition, "INT")]
+        return
     conditions = [one for one in (node.this, function.condition) if one is not None]
     function.name, function.condition = "count", exp.and_(*(one.copy() for one in conditions))
 

@@ -577,3 +577,9 @@ SELECT id, k, v FROM t CROSS JOIN LATERAL (VALUES ('x', x), ('id', id)) AS u(k, 
 
 -- values in an order
 VALUES (2, 'b'), (1, 'a') ORDER BY 1 LIMIT 1;
+
+-- local times of zones, and back
+SELECT id, a AT TIME ZONE 'Asia/Tokyo' AT TIME ZONE 'America/New_York' = TIMESTAMPTZ '2024-03-31 13:30:00+00' AS s, date_trunc('day', a AT TIME ZONE 'Asia/Tokyo') AT TIME ZONE 'Asia/Tokyo' = TIMESTAMPTZ '2024-03-30 15:00:00+00' AS b, extract(hour FROM a AT TIME ZONE 'Asia/Tokyo') AS h, a AT TIME ZONE 'Asia/Tokyo' AS l, date_trunc('month', day) AT TIME ZONE 'Asia/Tokyo' = TIMESTAMPTZ '2023-12-31 15:00:00+00' AS m FROM (SELECT id, day, to_timestamp(1711845000) AS a FROM t) ORDER BY id;
+
+-- conditions that are counted in frames without rows
+SELECT id, count_if(x > 3) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 PRECEDING) AS a, count_if(yes) FILTER (x > 3) OVER (PARTITION BY p ORDER BY id) AS b FROM t ORDER BY id;

@@ -247,18 +247,23 @@ def _corr_or_slope(call: _Call, dialect: str) -> exp.Expr | None:
     )
 
 
-def _descending_percentile(call: _Call, dialect: str) -> exp.Expr | None:
-    """Return ``percentile_disc`` of a descending order; Spark's is of an ascending one."""
-    term = call.within.expressions[0] if call.within is not None else None
-    if term is None or not term.args.get("desc"):
-        return None
+def _quantile_disc(call: _Call, dialect: str) -> exp.Expr | None:
+    """Return a discrete quantile; Spark's is of numbers in an ascending order."""
+    if call.within is not None:
+        term, share = call.within.expressions[0], call.node.this
+        if not term.args.get("desc"):
+            return None
+    else:
+        share = call.node.args.get("expression") or call.node.args.get("quantile")
+        if dialect != "duckdb" or share is None:
+            return None
+        term = exp.Ordered(this=call.value.copy())
     rows = _collected_values(term.this, [term], call.where(is_not_null(term.this)))
 
     def quantile_of(share: exp.Expr) -> exp.Expr:
         element = "TRY_ELEMENT_AT(:rows, INT(GREATEST(1, CEIL(:share * SIZE(:rows)))))"
         return fill_template(element, rows=rows, share=share)
 
-    share = call.node.this
     if isinstance(share, exp.Array):
         return exp.Array(expressions=[quantile_of(each) for each in share.expressions])
     return quantile_of(share)
@@ -500,7 +505,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     exp.Mode: _mode,
     exp.Anonymous: _kurtosis_pop,
     **dict.fromkeys((exp.Corr, exp.RegrSlope), _corr_or_slope),
-    exp.PercentileDisc: _descending_percentile,
+    **dict.fromkeys((exp.PercentileDisc, exp.Quantile), _quantile_disc),
 }  # fmt: skip
 _CLICKHOUSE_REWRITES: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     kind: _REWRITES[kind]

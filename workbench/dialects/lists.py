@@ -241,7 +241,8 @@ def arrays_overlap(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | Non
     result = fill_template(
         "COALESCE(ARRAYS_OVERLAP(:a, :b), FALSE)", a=node.this, b=node.expression
     )
-    return exp.Case(ifs=[exp.If(this=is_not_null(node.this), true=result)])
+    are_lists = exp.and_(is_not_null(node.this), is_not_null(node.expression))
+    return exp.Case(ifs=[exp.If(this=are_lists, true=result)])
 
 
 def index_from_one(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -164,8 +164,7 @@ def _identify(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
         and (function_name := NAMED[dialect].get(function.sql_name))
     ):
         function.name, function.arguments = function_name, _arguments(node)
-        # Only groupArray and anyLast of ClickHouse have these names here; they ignore nulls.
-        function.ignore_nulls |= function_name in ("array_agg", "last") and not function.nulls
+        _ignore_nulls_of_clickhouse(function)
     elif kind in RANKS:
         function.name = RANKS[kind]
     elif kind in ONE:
@@ -181,6 +180,11 @@ def _identify(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
         function.name, function.arguments = TWO[kind], [one for one in both if one is not None]
     elif fill := _FILL.get(kind):
         fill(function, node, dialect)
+
+
+def _ignore_nulls_of_clickhouse(function: SqlFunction) -> None:
+    """Leave nulls out of groupArray and anyLast, which alone have these names here."""
+    function.ignore_nulls |= function.name in ("array_agg", "last") and not function.nulls
 
 
 def _arguments(node: exp.Expr) -> list[exp.Expr]:
@@ -388,6 +392,11 @@ def _skewness_or_kurtosis(function: SqlFunction, node: exp.Expr, dialect: str) -
 
 
 def _count_if(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    if dialect == "duckdb":
+        # Null where the condition is never known, as a sum is.
+        condition = exp.cast(node.this.copy(), "BOOLEAN")
+        function.name, function.arguments = "sum", [exp.cast(condition, "INT")]
+        return
     conditions = [one for one in (node.this, function.condition) if one is not None]
     function.name, function.condition = "count", exp.and_(*(one.copy() for one in conditions))
 
@@ -414,6 +423,7 @@ def _combined(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
         return
     function.condition = arguments.pop()
     function.name, function.arguments = COMBINED.get(name[:-2], ""), arguments
+    _ignore_nulls_of_clickhouse(function)
 
 
 #: The arguments that are read of classes of sqlglot that may have others.

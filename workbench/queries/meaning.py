@@ -72,12 +72,13 @@ def rewrite_for_spark(
             count.set("this", exp.Star())
     _rewrite_sums_and_quotients(tree, dialect, types_after_aggregates)
     _rewrite_any_and_all(tree, dialect)
+    # Of DuckDB's quantiles those that interpolate have Spark's name, and only they are left then.
+    rewrite_aggregates(tree, dialect)
     for one in list(tree.find_all(exp.PercentileCont, exp.Values)):
         if isinstance(one, exp.Values):
             name_values(one, dialect)
         elif one.expression and not isinstance(one.parent, exp.WithinGroup):
             one.replace(exp.Quantile(this=one.this, quantile=one.expression))
-    rewrite_aggregates(tree, dialect)
     move_generators(tree, dialect)
     return tree
 

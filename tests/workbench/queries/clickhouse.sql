@@ -165,3 +165,6 @@ SELECT p, x, count() AS n FROM t WHERE p IS NOT NULL GROUP BY ROLLUP (p, x) HAVI
 
 -- times without fractions of seconds
 SELECT toString(toDateTime(fromUnixTimestamp64Milli(1704103200123, 'UTC'), 'UTC')) AS a, toUnixTimestamp(toDateTime(at)) AS b FROM events ORDER BY b LIMIT 1;
+
+-- lists of frames without values
+SELECT id, groupArray(x) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS a, groupArrayIf(p, id > 9) OVER (PARTITION BY p ORDER BY id) AS b, anyLastIf(x, id < 8) OVER (ORDER BY id) AS d, length(groupArray(x) OVER (PARTITION BY p ORDER BY id)) AS c FROM t ORDER BY id;

@@ -470,7 +470,7 @@ SELECT id, list_slice([x, id, 3], x, id) AS a, array_slice([x, id, 3], -2, -1) A
 SELECT id, list_position([id, x], x) AS a, list_position([id, x], NULL) AS b, array_position([1, 2], 9) AS c, list_contains([id, 3], x) AS d, x IN [3, id] AS e, list_contains([1, NULL], NULL) AS f FROM t ORDER BY id;
 
 -- lists in lists
-SELECT id, list_has_all([id, 3], [x]) AS a, [x, id] @> [3] AS b, [id] <@ [x, 4] AS c, list_intersect([x, 3, 3], [3, NULL]) AS d, list_intersect([1], NULL::BIGINT[]) AS e, list_intersect(NULL::BIGINT[], [1]) AS f FROM t ORDER BY id;
+SELECT id, list_has_all([id, 3], [x]) AS a, [x, id] @> [3] AS b, list_has_any([id], CASE WHEN x > 3 THEN [4] END) AS g, [id] <@ [x, 4] AS c, list_intersect([x, 3, 3], [3, NULL]) AS d, list_intersect([1], NULL::BIGINT[]) AS e, list_intersect(NULL::BIGINT[], [1]) AS f FROM t ORDER BY id;
 
 -- what a function makes of the elements of a list
 SELECT id, list_reduce([id, x, 3], lambda a, b: a * 10 + b + y) AS a, list_reduce([id, 2], lambda a, b: a / b) AS b, list_reduce([]::INT[], lambda a, b: a + b, 7) AS c, list_reduce([1, 2], lambda a, b: a + b, 1.5) AS d, list_reduce([t, 'x'], lambda a, b: a || '-' || b) AS e, list_reduce(NULL::INT[], lambda a, b: a + b) AS f FROM t ORDER BY id;
@@ -577,3 +577,12 @@ SELECT id, k, v FROM t CROSS JOIN LATERAL (VALUES ('x', x), ('id', id)) AS u(k, 
 
 -- values in an order
 VALUES (2, 'b'), (1, 'a') ORDER BY 1 LIMIT 1;
+
+-- local times of zones, and back
+SELECT id, a AT TIME ZONE 'Asia/Tokyo' AT TIME ZONE 'America/New_York' = TIMESTAMPTZ '2024-03-31 13:30:00+00' AS s, date_trunc('day', a AT TIME ZONE 'Asia/Tokyo') AT TIME ZONE 'Asia/Tokyo' = TIMESTAMPTZ '2024-03-30 15:00:00+00' AS b, extract(hour FROM a AT TIME ZONE 'Asia/Tokyo') AS h, a AT TIME ZONE 'Asia/Tokyo' AS l, date_trunc('month', day) AT TIME ZONE 'Asia/Tokyo' = TIMESTAMPTZ '2023-12-31 15:00:00+00' AS m FROM (SELECT id, day, to_timestamp(1711845000) AS a FROM t) ORDER BY id;
+
+-- conditions that are counted in frames without rows
+SELECT id, count_if(x > 3) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 PRECEDING) AS a, count_if(yes) FILTER (x > 3) OVER (PARTITION BY p ORDER BY id) AS b FROM t ORDER BY id;
+
+-- quantiles of groups and their totals
+SELECT p, quantile(x, 0.3) AS a, quantile_disc(t, 0.5) AS b, quantile(x, [0.25, 0.5]) FILTER (id > 1) AS c, quantile_cont(x, 0.3) AS d FROM t GROUP BY ROLLUP (p) ORDER BY ALL;

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from tests.clusters import ZONE, session_options
 from tests.oracle import duck
 from tests.workbench.queries.cases import EVENTS, ROWS, TABLE, plain, queries
 from tests.workbench.queries.held_by_clickhouse import answer_of_clickhouse
@@ -437,3 +438,13 @@ def test_time_windows_are_tables_in_risingwave(
     )
     windows = [(f"{a:%H:%M}", f"{b:%H:%M}", n) for a, b, n in answer.collect()]
     assert windows == expected
+
+
+def test_the_local_time_of_a_zone_is_the_same_in_every_session(spark: SparkSession) -> None:
+    with session_options(spark, {ZONE: "America/New_York"}):
+        answer = wb.sql(
+            "SELECT extract(hour FROM at AT TIME ZONE 'Asia/Tokyo') AS hour, "
+            "(at AT TIME ZONE 'Asia/Tokyo')::DATE AS day, at AT TIME ZONE 'Asia/Tokyo' AS local "
+            "FROM (SELECT to_timestamp(61200) AS at)"
+        )
+        assert answer.collect() == [(2, date(1970, 1, 2), datetime(1970, 1, 2, 2))]

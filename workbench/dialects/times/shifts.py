@@ -153,8 +153,16 @@ def current_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 def at_time_zone(
     node: exp.Expr, dialect: str, kinds: Kinds, original: exp.Expr | None = None
 ) -> exp.Expr | None:
-    """Return the instant of a local time in a zone; None for instants, which Spark converts."""
-    if kind_of(original or node, node.this, kinds) not in ("timestamp_ntz", "date"):
+    """Return the instant of a local time in a zone, or the local time of an instant."""
+    kind = kind_of(original or node, node.this, kinds)
+    if kind == "timestamp":
+        # Spark's own function returns an instant, which each session shows in its own zone.
+        return fill_template(
+            "TIMESTAMPADD(MICROSECOND, UNIX_MICROS(FROM_UTC_TIMESTAMP(:t, :zone)), "
+            "TIMESTAMP_NTZ '1970-01-01')",
+            t=node.this, zone=node.args["zone"],
+        )  # fmt: skip
+    if kind not in ("timestamp_ntz", "date"):
         return None
     value = exp.cast(node.this.copy(), "TIMESTAMP_NTZ", dialect="spark")
     # The time zone of the session has no effect on it.
@@ -172,8 +180,12 @@ def check_date_trunc(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
             "query: date_trunc has no zone here; use date_trunc(unit, t AT TIME ZONE zone) AT TIME "
             "ZONE zone."
         )
+    kind = kind_of(node, node.this, kinds)
     # The start is a time, also of what is known to be a date; TRUNC of Spark returns a date.
-    return exp.TimestampTrunc(this=node.this, unit=exp.var(_unit_of(node)))
+    start = exp.TimestampTrunc(this=node.this, unit=exp.var(_unit_of(node)))
+    has_no_zone = kind == "timestamp_ntz" or (kind == "date" and dialect == "duckdb")
+    # Spark's start is always an instant, which AT TIME ZONE would not read as local time.
+    return exp.cast(start, "TIMESTAMP_NTZ", dialect="spark") if has_no_zone else start
 
 
 def _unit_of(node: exp.Expr) -> str:

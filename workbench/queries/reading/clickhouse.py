@@ -47,6 +47,7 @@ def expand_short_forms(tree: exp.Query) -> exp.Query:
     for kind in list(tree.find_all(exp.DataType)):
         if kind.this is exp.DType.LOWCARDINALITY and kind.expressions:
             kind.replace(kind.expressions[0].copy())
+    _empty_lists_without_values(tree)
     rewrite_in(tree)
     for select in list(tree.find_all(exp.Select)):
         _inline_scalars(select)
@@ -57,6 +58,14 @@ def expand_short_forms(tree: exp.Query) -> exp.Query:
             if str(join.args.get("kind")).upper() == "ARRAY":
                 _array_join_to_lateral(select, join, [join.this, *join.expressions])
     return tree
+
+
+def _empty_lists_without_values(tree: exp.Query) -> None:
+    """Make a list of a frame empty, not null, where no row has a value for it."""
+    for window in list(tree.find_all(exp.Window)):
+        aggregate = window.this.this if isinstance(window.this, exp.Filter) else window.this
+        if aggregate.name.lower() in ("grouparray", "grouparrayif"):
+            window.replace(exp.Coalesce(this=window.copy(), expressions=[exp.Array()]))
 
 
 def _tuple_element_call(node: exp.Expr) -> None:

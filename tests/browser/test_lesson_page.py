@@ -5,10 +5,12 @@ from typing import Any
 
 import nbformat
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Page, expect
 
 from workbench.described import frame_table
+from workbench.figures.stills.still import still
 from workbench.widgets import TileExplorer
 from workbench.widgets.lesson_page import lesson_page
 
@@ -42,6 +44,7 @@ def lesson(tmp_path: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> Page:
         {"text/html": TABLE.to_html()},
         {"text/html": str(frame_table("Steps", TABLE))},
         explorer_bundle,
+        {"image/svg+xml": str(still(go.Figure(), "Steps"))},
     ]
     outputs = [new.new_output("display_data", data=one) for one in bundles]
     notebook = tmp_path / "lesson.ipynb"
@@ -84,3 +87,7 @@ def test_a_page_is_no_wider_than_a_phone(lesson: Page) -> None:
     lesson.set_viewport_size({"width": 400, "height": 800})
     root = "document.documentElement"
     assert lesson.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+    # A picture keeps a readable size, and is moved along.
+    box = lesson.locator(".output_svg > img").bounding_box()
+    assert box
+    assert box["width"] > 700

@@ -58,6 +58,8 @@ def test_a_choice_is_drawn_and_its_address_opens_it_again(
     summary, within = page.locator(".wb-told"), page.get_by_label("within")
     expect(summary).to_have_text("50 of 100 users within ± 1 day.")
     expect(page.get_by_role("img")).to_have_count(1)
+    # What is below a long table is not far from the picture, except on paper.
+    expect(page.locator(".wb-table-place")).to_have_css("overflow-y", "auto")
     expect(page.locator("svg rect").first).to_have_css(
         "fill", "rgb(0, 114, 178)" if theme == "light" else "rgb(86, 180, 233)"
     )

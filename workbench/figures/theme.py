@@ -5,16 +5,19 @@ for a role. In a page, :func:`stylesheet_of` gives a role its colour in the them
 of JupyterLab, by its own variables, or that of the reader's system. It follows a change of theme.
 """
 
+import textwrap
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from workbench.markup import chart_text
+from workbench.markup import chart_text, in_lines
 
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 #: Sizes of text in pixels: labels of marks and axes, normal text, and titles.
 SMALL, TEXT, HEAD = 11, 12, 15
+#: The most letters of a line of a sentence in an empty figure, which fits a narrow chart.
+_LINE = 80
 
 
 class Token(NamedTuple):
@@ -197,7 +200,8 @@ def empty(figure: go.Figure, sentence: str) -> go.Figure:
     (0, 'Nobody reached all steps.', False)
     """
     note = {
-        "text": chart_text(sentence), "showarrow": False, "x": 0.5, "y": 0.5,
+        "text": chart_text(in_lines(textwrap.wrap(sentence, _LINE))), "showarrow": False,
+        "x": 0.5, "y": 0.5,
         "xref": "paper", "yref": "paper", "font": {"size": TEXT + 1, "color": QUIET},
     }  # fmt: skip
     figure.data = ()

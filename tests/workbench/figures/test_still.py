@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from plotly.subplots import make_subplots
 
 from workbench.figures.stills.labels import width_of
 from workbench.figures.stills.still import still
+from workbench.figures.theme import GRID, empty, themed
 
 SVG = "{http://www.w3.org/2000/svg}"
 DAY = datetime(1969, 12, 30, tzinfo=UTC)
@@ -76,6 +78,22 @@ def test_days_are_evenly_spaced_and_labelled(x: Any) -> None:
     assert "1970-01-01 00:00" in words(figure)
 
 
+def test_weeks_are_labelled_at_their_mondays() -> None:
+    begins = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(weeks=week) for week in range(9)]
+    texts = words(go.Figure(go.Bar(x=begins, y=[1] * 9)))
+    assert [one for one in texts if one.startswith("2024")] == [
+        "2024-01-08", "2024-01-22", "2024-02-05", "2024-02-19",
+    ]  # fmt: skip
+
+
+def test_the_grid_goes_through_panels_whose_labels_are_at_another_one() -> None:
+    figure = make_subplots(1, 2, shared_yaxes=True)
+    figure.add_traces([go.Scatter(x=[1, 2], y=[1, 2])] * 2, [1, 1], [1, 2])
+    figure.update_xaxes(showgrid=False)
+    heights = [one.get("y1") for one in drawn(figure, "line") if one.get("stroke") == GRID]
+    assert set(map(heights.count, heights)) == {2}
+
+
 def test_a_long_first_label_of_an_axis_stays_within_the_picture() -> None:
     hours = [DAY + timedelta(hours=hour) for hour in range(4)]
     figure = go.Figure(go.Scatter(x=hours, y=[1, 2, 3, 4]))
@@ -120,6 +138,11 @@ def test_each_name_is_in_the_legend_once() -> None:
     lines = [go.Scatter(x=[1, 2], y=[1, 2], name=name, legendgroup=name) for name in "aab"]
     texts = words(go.Figure(lines))
     assert (texts.count("a"), texts.count("b")) == (1, 1)
+
+
+def test_a_sentence_in_place_of_a_picture_has_lines_that_fit() -> None:
+    _, *lines = words(empty(themed(go.Figure()), "word " * 30))
+    assert [len(one) for one in lines] == [79, 69]
 
 
 def test_a_title_that_is_too_long_is_cut_and_whole_in_the_title_element() -> None:

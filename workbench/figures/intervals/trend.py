@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 from workbench.described import name_shown, noun
 from workbench.figures.funnel import name_of, title_with_subtitle
 from workbench.figures.intervals.words import NAME, confidence_of, share_text
+from workbench.figures.svg import cut
 from workbench.figures.theme import (
     BLUE,
     GREY,
@@ -217,7 +218,7 @@ def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
         if name and len(known):
             last = known.iloc[-1]
             line = element("span", _DASHES.get(look.dash, "━"), style=f"color:{look.color}")
-            words = chart_text(line, " ", name[:NAME])
+            words = chart_text(line, " ", cut(name, NAME))
             ends.append((float(last["share"]), words, part["from"].iloc[-1]))
     gap, notes, before = _top(lines) / 14, [], -1.0
     for y, name, x in sorted(ends):
@@ -244,7 +245,7 @@ def _top(lines: list[tuple[str, pd.DataFrame]]) -> float:
 
 def _names_width(lines: list[tuple[str, pd.DataFrame]]) -> int:
     """Return the width in pixels that the names of lines need at their ends."""
-    return 40 + 7 * max((len(name[:NAME]) for name, _ in lines), default=0)
+    return 40 + 7 * max((len(cut(name, NAME)) for name, _ in lines), default=0)
 
 
 def _subtitle(trend: pd.DataFrame, rows: pd.DataFrame, segments: int, cut_off: bool) -> str:

@@ -8,7 +8,7 @@ from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.scales import Scale
 from workbench.figures.stills.traces import PanelPicture
 from workbench.figures.svg import line
-from workbench.figures.theme import QUIET, RULE
+from workbench.figures.theme import GRID, QUIET, RULE
 from workbench.markup import Markup
 
 
@@ -18,8 +18,10 @@ def _has_labels(layout: Any) -> bool:
 
 def ticks(layout: Any, scale: Scale, room: float) -> tuple[list[Any], list[str]]:
     """Return the values and the labels of an axis's ticks."""
-    if not _has_labels(layout):
-        return [], []
+    return _all_ticks(layout, scale, room) if _has_labels(layout) else ([], [])
+
+
+def _all_ticks(layout: Any, scale: Scale, room: float) -> tuple[list[Any], list[str]]:
     if layout.tickvals is not None:
         names = layout.ticktext if layout.ticktext is not None else map(str, layout.tickvals)
         return list(layout.tickvals), list(names)
@@ -44,20 +46,17 @@ def axes(drawing: PanelPicture) -> Markup:
     """Draw both axes of a panel: their ticks, the grid behind its traces, and their titles."""
     across, up = drawing.panel.axes
     left, top, bottom = drawing.left, drawing.top, drawing.top + drawing.height
-    drawn = Markup()
+    drawn = _grid(drawing)
     if across.visible is not False and up.visible is not False:
         drawn += line(left, bottom, left + drawing.width, bottom, RULE)
     values, names = ticks(up, drawing.panel.y, drawing.height)
     heights = drawing.y(values).tolist()
     for y, words in zip(heights, names, strict=True):
-        if not top - 1 <= y <= bottom + 1:
-            continue
-        if up.showgrid is not False and drawing.panel.y.kind != "category":
-            drawn += line(left, y, left + drawing.width, y, RULE)
-        drawn += label(left - 7, y, words, anchor="end", size=11, fill=QUIET)
+        if top - 1 <= y <= bottom + 1:
+            drawn += label(left - 7, y, words, anchor="end", size=11, fill=QUIET)
     values, names = ticks(across, drawing.panel.x, drawing.width)
     height = top - 12 if across.side == "top" else bottom + 13
-    drawn += _tick_names(drawing, drawing.x(values).tolist(), names, height, across)
+    drawn += _tick_names(drawing, drawing.x(values).tolist(), names, height)
     if across.title.text:
         middle = left + drawing.width / 2
         drawn += label(middle, bottom + (31 if names else 14), across.title.text,
@@ -70,9 +69,28 @@ def axes(drawing: PanelPicture) -> Markup:
     return drawn
 
 
-def _tick_names(
-    drawing: PanelPicture, places: list[float], names: list[str], y: float, axis_: Any
-) -> Markup:
+def _grid(drawing: PanelPicture) -> Markup:
+    """Draw the grid of a panel, also of axes whose labels are at another panel."""
+    (across, up), drawn = drawing.panel.axes, Markup()
+    left, right, top = drawing.left, drawing.left + drawing.width, drawing.top
+    bottom = top + drawing.height
+    if _has_grid(up, drawing.panel.y):
+        values, _ = _all_ticks(up, drawing.panel.y, drawing.height)
+        for y in drawing.y(values).tolist():
+            drawn += line(left, y, right, y, GRID) if top - 1 <= y <= bottom + 1 else ""
+    if _has_grid(across, drawing.panel.x):
+        values, _ = _all_ticks(across, drawing.panel.x, drawing.width)
+        for x in drawing.x(values).tolist():
+            drawn += line(x, top, x, bottom, GRID) if left - 1 <= x <= right + 1 else ""
+    return drawn
+
+
+def _has_grid(layout: Any, scale: Scale) -> bool:
+    shown = layout.visible is not False and layout.showgrid is not False
+    return shown and scale.kind != "category"
+
+
+def _tick_names(drawing: PanelPicture, places: list[float], names: list[str], y: float) -> Markup:
     """Draw labels from left to right, each unless it would overlap the one before."""
     drawn, end = Markup(), float("-inf")
     ends = drawing.left, drawing.left + drawing.width
@@ -83,7 +101,5 @@ def _tick_names(
         # The first and the last label stay within the picture.
         at = max(half + 2, min(x, ends[1] + 22 - half))
         end = at + half
-        if axis_.showgrid is not False and drawing.panel.x.kind != "category":
-            drawn += line(x, drawing.top, x, drawing.top + drawing.height, RULE)
         drawn += label(at, y, words, anchor="middle", size=11, fill=QUIET)
     return drawn

@@ -16,9 +16,11 @@ Kind = Literal["linear", "log", "date", "category"]
 #: The approximate number of ticks, and the width of a letter of their labels.
 TICKS, LETTER = 6, 6.2
 _DATE = re.compile(r"-?\d{4}-\d\d")
-#: Steps between ticks of times, up to three weeks in seconds, beyond that in months.
+#: Steps between ticks of times, up to two weeks in seconds, beyond that in months.
 _SECONDS: tuple[int, ...] = (1, 5, 15, 60, 300, 900, 3600, 10_800, 21_600, 43_200)
-_SECONDS += (86_400, 2 * 86_400, 5 * 86_400, 10 * 86_400, 20 * 86_400)
+_SECONDS += (86_400, 2 * 86_400, 3 * 86_400, 7 * 86_400, 14 * 86_400)
+#: The first Monday of 1970, in microseconds.
+_MONDAY = 4 * 86_400 * 10**6
 _MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 12_000)
 
 
@@ -114,8 +116,10 @@ def _times(low: float, high: float) -> NDArray[np.datetime64]:
     seconds = next((one for one in _SECONDS if (high - low) / one <= TICKS * 1e6), None)
     if seconds:
         step = seconds * 10**6
-        steps = np.arange(ceil(low / step), floor(high / step) + 1) * np.timedelta64(step, "us")
-        times = np.datetime64(0, "us") + steps
+        # Weeks begin on Mondays, as the periods of a trend do.
+        start = _MONDAY if seconds % (7 * 86_400) == 0 else 0
+        numbered = np.arange(ceil((low - start) / step), floor((high - start) / step) + 1)
+        times = np.datetime64(start, "us") + numbered * np.timedelta64(step, "us")
     else:
         first, last = ends.astype("M8[M]").astype(np.int64).tolist()
         step = next((one for one in _MONTHS if (last - first) / one <= TICKS), _MONTHS[-1])

@@ -50,19 +50,26 @@ def test_points_with_open_entrants_are_hollow_and_their_bars_are_hatched() -> No
 
 
 def test_each_segment_has_a_line_with_its_name_at_its_end() -> None:
-    both = pd.concat([DAYS.assign(device=one) for one in ("tv", None)], ignore_index=True)
+    long = "a television in the living room"
+    both = pd.concat([DAYS.assign(device=one) for one in (long, None)], ignore_index=True)
     both = both[["device", *DAYS.columns]]
     figure = trend_figure(both)
     lines = [trace for trace in figure.data if trace.meta is not None]
-    assert [(line.name, line.meta) for line in lines] == [("tv", 0), ("null", 1)]
+    assert [(line.name, line.meta) for line in lines] == [(long, 0), ("null", 1)]
     assert lines[0].line.color != lines[1].line.color
     names = figure.layout.annotations
     # A piece of the line comes before the name.
-    assert {name.text.partition("</span> ")[2] for name in names} == {"tv", "null"}
+    assert {name.text.partition("</span> ")[2] for name in names} == {
+        "a television in the liv…",
+        "null",
+    }
     assert lines[0].line.color in names[0].text or lines[0].line.color in names[1].text
     # Names of the same height do not overlap.
     assert abs(names[0].y - names[1].y) > 0.01
     assert sum(figure.data[-2].y) == 2 * 60
+    # In a still, too, the pieces have the colours of the lines.
+    drawn = still(figure, "Trend")
+    assert all(f'<tspan fill="{line.line.color}">' in drawn for line in lines)
 
 
 def test_a_few_long_intervals_do_not_press_a_line_of_many_points_flat() -> None:

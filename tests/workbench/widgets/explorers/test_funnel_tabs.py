@@ -7,6 +7,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
@@ -14,7 +15,7 @@ import workbench as wb
 from tests.clusters import ZONE, session_options
 from workbench.figures.behaviour.paths import sankey_of
 from workbench.widgets.explorers.funnel import FunnelExplorer
-from workbench.widgets.explorers.funnel.tabs import TABS, period_choices
+from workbench.widgets.explorers.funnel.tabs import TABS, _trend_words, period_choices
 from workbench.widgets.sharing.state import parse_any_state
 
 SHOP = ["signup", "add_to_cart", "checkout"]
@@ -348,11 +349,41 @@ def test_the_choices_of_a_tab_are_part_of_the_state(
     assert explorer.state == again.state
 
 
+def test_a_state_of_paths_that_names_no_step_begins_after_the_first(
+    explorer: FunnelExplorer,
+) -> None:
+    explorer.state = "&".join(f"step={step}" for step in SHOP) + "&tab=Paths"
+    assert explorer.state.endswith("&tab=Paths&after=1")
+    assert "no step is named" not in explorer.status.value
+
+
 def test_a_state_of_an_unknown_tab_is_refused_and_changes_nothing(explorer: FunnelExplorer) -> None:
     before = explorer.state
     with pytest.raises(wb.WorkbenchError, match="state: tab='Churn' cannot be chosen here; use"):
         explorer.state = "step=signup&tab=Churn"
     assert explorer.state == before
+
+
+@pytest.mark.parametrize(
+    ("entrants", "unfinished", "words"),
+    [
+        (0, 0, "0 of 0 entries of users reached the last step."),
+        (4, 0, "1 of 4 entries of users reached the last step (25.0%)."),
+        (5, 1, "1 of 4 entries of users reached the last step (25.0%); 1 is apart, "
+         "as its window is not over."),
+    ],
+)  # fmt: skip
+def test_a_trend_is_told_without_what_it_has_not(
+    entrants: int, unfinished: int, words: str
+) -> None:
+    rows = {"entrants": [entrants], "open": [unfinished], "users": [min(entrants, 1)]}
+    assert _trend_words(pd.DataFrame(rows), "users", "1 day") == f"Periods of 1 day: {words}"
+
+
+def test_the_picture_of_segments_says_by_what_and_of_which_step(explorer: FunnelExplorer) -> None:
+    drawn = open_tab(explorer, "Steps", by="device")._still()
+    assert "Funnel of 3 steps within 1 day, by device</text>" in drawn
+    assert "Step 1 is signup.</text>" in drawn
 
 
 @pytest.mark.parametrize("tab", TABS[1:])
@@ -367,6 +398,7 @@ def test_a_tab_is_shared_as_page_picture_and_table(
     head = {"Drivers": "column,", "Paths": "path,"}.get(tab, "device,")
     assert explorer.to_csv(tmp_path / "a.csv").read_text().startswith(head)
     assert tab in explorer._still() or "Segments" in explorer._still()
+    assert (", by device" in explorer._still()) == (tab in ("Trend", "Compare"))
 
 
 def test_periods_that_are_offered_make_some_points_and_not_too_many(clicks: wb.Prepared) -> None:

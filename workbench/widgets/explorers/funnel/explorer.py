@@ -124,11 +124,13 @@ class FunnelExplorer(Shared, Card):
         return f"Explorer of {self.funnel!r}"
 
     def _still(self) -> Markup:
-        window = self.funnel.window
         if self.view is not None:
             return still(self.view.figure, self._title(), self.view.words)
-        chart = self.breakdown if self.controls.by else self.chart
-        return still(chart, f"Funnel of {self._step_count_text()} within {window}")
+        if not self.controls.by:
+            return still(self.chart, self._title())
+        # The picture of segments begins with step 2, and shares are of step 1.
+        first = f"Step 1 is {name_shown(self.funnel.labels[0])}."
+        return still(self.breakdown, self._title(), first)
 
     def _ask_again(self, _change: Any) -> None:
         """Offer the steps of a changed funnel in the tabs, and compute the view again."""
@@ -251,7 +253,9 @@ class FunnelExplorer(Shared, Card):
         steps = f"{self._step_count_text()} within {self.funnel.window}"
         words = {STEPS: "Funnel", TREND: "Trend of a funnel", COMPARE: "Segments of a funnel",
                  DRIVERS: "Drivers of a funnel", PATHS: "Paths of a funnel"}  # fmt: skip
-        return f"{words[self.tabs.settings.tab]} of {steps}"
+        tab, by = self.tabs.settings.tab, self.controls.by
+        segments = f", by {' and '.join(by)}" if by and tab in (STEPS, TREND, COMPARE) else ""
+        return f"{words[tab]} of {steps}{segments}"
 
     def _shareable(self) -> Shareable:
         windows = self.controls.window

@@ -173,8 +173,8 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
             option_for(name, single_text(parts, name, ""), numbers) for name in ("to", *ENDS)
         )
         dropped = option_for("dropped", single_text(parts, "dropped", ""), {"": False, "yes": True})
-        # The state of another tab has no paths: they get the defaults.
-        default_after = 1 if tab != PATHS else None
+        # Paths need one of both ends: a state that names neither gets the defaults.
+        default_after = None if before else 1
         return TabSettings(tab, every, to, after or default_after, before, dropped)
 
     def reopen(self, settings: TabSettings, funnel: Funnel) -> None:
@@ -346,8 +346,9 @@ def _trend_words(rows: pd.DataFrame, unit: str, every: Duration) -> str:
     )
     words = f"Periods of {length}: {users:,} of {over:,} {noun(over, 'entries')} of {unit} "
     words += "reached the last step"
-    summary = f"{words} ({share(users / over if over else float('nan'))})"
-    return f"{summary}; {still_open:,} are apart, as their window is not over."
+    words += f" ({share(users / over)})" if over else ""
+    apart = "is apart, as its" if still_open == 1 else "are apart, as their"
+    return f"{words}; {still_open:,} {apart} window is not over." if still_open else f"{words}."
 
 
 def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: int) -> View:

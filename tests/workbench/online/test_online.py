@@ -284,6 +284,7 @@ def test_a_stream_that_spark_does_not_start_is_one_sentence(
     (tmp_path / "file").touch()
     summed = stream.groupBy("user", "at").count()
     triggers: list[Any] = [{"now": True}, {"availableNow": False}, {"processingTime": "soon"}, 5]
+    triggers += [0, "", {}]
     for trigger in triggers:
         with pytest.raises(
             wb.WorkbenchError, match=r"trigger: .* is not a trigger; give what Spark's Data"

@@ -265,6 +265,10 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
             "checkpoint: None is not a path; give the folder where Spark keeps",
         ),
         (
+            lambda: view().update(stream.selectExpr("value AS user", "timestamp AS at"), "\ud800"),
+            r"checkpoint: '\\ud800' has half of a character",
+        ),
+        (
             lambda: view().update(stream, tmp_path / "c"),
             "key: the events have no column 'user'; there are 'timestamp', 'value'",
         ),

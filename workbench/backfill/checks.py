@@ -7,7 +7,7 @@ from workbench.backfill.aggregation import Aggregation, Window
 from workbench.backfill.worker.cogroup import Span
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import ARRAY_AGG, EQUAL, SORTED, kind_of
-from workbench.spark.table import BoundTable, check_plain, column, type_of
+from workbench.spark.table import BoundTable, check_column, check_plain, column, type_of
 from workbench.windows.checks import check_arrow
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def check_sides(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
                 f"key: {name!r} holds {ours} in the {queries.side} but {theirs} in the "
                 f"{events.side}; cast one of them to the type of the other."
             )
+    own_name = backfill.query_time != backfill.time
+    check_column(queries, backfill.query_time, "query_time" if own_name else "time")
     _check_time(queries, events)
     query_names = {name.lower() for name in queries.names}
     for name in backfill.names:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from workbench.arguments import is_iterable
+from workbench.arguments import check_text, is_iterable
 from workbench.columnar.blocks import TIME
 from workbench.columnar.value_texts import time_of
 from workbench.durations import exact_text
@@ -61,6 +61,7 @@ def check_checkpoint(value: Any) -> None:
             f"checkpoint: {value!r} is not a path; give the folder where Spark keeps the progress "
             "of the stream."
         )
+    check_text(str(value), "checkpoint")
 
 
 def check_until(layout: StoreLayout, until: int) -> None:

@@ -129,7 +129,7 @@ def _with_trigger(writer: "DataStreamWriter", trigger: Any) -> "DataStreamWriter
     from pyspark.errors import PySparkException
 
     try:
-        return writer.trigger(**trigger) if trigger else writer
+        return writer.trigger(**trigger)
     except (TypeError, PySparkException):
         raise WorkbenchError(
             f"trigger: {trigger!r} is not a trigger; give what Spark's DataStreamWriter.trigger "

@@ -236,7 +236,7 @@ TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
         wb.Backfill("k", "t", COUNT, query_time="at"),
         {},
         {},
-        "time: the queries have no column 'at'; did you mean 't'?",
+        "query_time: the queries have no column 'at'; did you mean 't'?",
     ),
 ]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -348,6 +349,18 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: wb.stream_counts(5),  # type: ignore[arg-type]
         "query: 5 is not a query; give what writeStream.start() returned.",
+    ),
+    (
+        lambda df: wb.late_rows(F.col("n")),  # type: ignore[arg-type]
+        "query: Column<'n'> is not a query; give what writeStream.start() returned.",
+    ),
+    (
+        lambda df: wb.stream_state("\ud800"),
+        f"checkpoint: '\\ud800' {HALF}",
+    ),
+    (
+        lambda df: wb.folded(None, pa.table({"op": []}), F.col("n")),  # type: ignore[arg-type]
+        "row_id: Column<'n'> is not text; give the name of a column, or several in a list.",
     ),
     (
         lambda df: wb.stream_state(5),  # type: ignore[arg-type]

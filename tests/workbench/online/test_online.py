@@ -265,6 +265,10 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
             "checkpoint: None is not a path; give the folder where Spark keeps",
         ),
         (
+            lambda: view().update(stream.selectExpr("value AS user", "timestamp AS at"), "\ud800"),
+            r"checkpoint: '\\ud800' has half of a character",
+        ),
+        (
             lambda: view().update(stream, tmp_path / "c"),
             "key: the events have no column 'user'; there are 'timestamp', 'value'",
         ),
@@ -284,6 +288,7 @@ def test_a_stream_that_spark_does_not_start_is_one_sentence(
     (tmp_path / "file").touch()
     summed = stream.groupBy("user", "at").count()
     triggers: list[Any] = [{"now": True}, {"availableNow": False}, {"processingTime": "soon"}, 5]
+    triggers += [0, "", {}]
     for trigger in triggers:
         with pytest.raises(
             wb.WorkbenchError, match=r"trigger: .* is not a trigger; give what Spark's Data"

@@ -60,6 +60,10 @@ def folded(
     removed, added = rows.filter(is_removal), rows.filter(pc.invert(is_removal))
     names = list(() if row_id is None else listed(row_id, "row_id")) or rows.column_names
     for name in names:
+        if not isinstance(name, str):
+            raise WorkbenchError(
+                f"row_id: {name!r} is not text; give the name of a column, or several in a list."
+            )
         if name not in rows.column_names:
             raise WorkbenchError(
                 f"row_id: the changes have no column {name!r}; there are "

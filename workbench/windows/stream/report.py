@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.arguments import whole_number
+from workbench.arguments import check_text, whole_number
 from workbench.columnar.blocks import Block
 from workbench.columnar.columns import rows_of
 from workbench.columnar.key_codes import as_array
@@ -117,11 +117,13 @@ def stream_counts(query: "StreamingQuery") -> list[dict[str, int]]:
     [{'late_rows': 0, 'rows_without_time': 0, 'changes': 3,
       'rows_recomputed': 3, 'rows_read': 3, 'rows_held': 3}]
     """
-    if not hasattr(query, "recentProgress"):
+    # A Column of Spark has attributes of any name.
+    batches = getattr(query, "recentProgress", None)
+    if not isinstance(batches, list):
         raise WorkbenchError(
             f"query: {query!r} is not a query; give what writeStream.start() returned."
         )
-    return [summed(progress.observedMetrics or {}) for progress in query.recentProgress]
+    return [summed(progress.observedMetrics or {}) for progress in batches]
 
 
 def summed(observed: dict[str, Any]) -> dict[str, int]:
@@ -251,6 +253,7 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
         raise WorkbenchError(
             f"checkpoint: {checkpoint!r} is not a path; give the query's checkpointLocation."
         )
+    check_text(fspath(checkpoint), "checkpoint")
     number = whole_number(operator)
     if number is None or number < 0:
         raise WorkbenchError(

@@ -78,9 +78,9 @@ def rewrite_aggregates(tree: exp.Expr, dialect: str) -> None:
     """
     rewrites = _CLICKHOUSE_REWRITES if dialect == "clickhouse" else _REWRITES
     if dialect == "spark":
-        for node in list(tree.find_all(exp.PercentileCont, exp.PercentileDisc)):
+        for one in list(tree.find_all(exp.PercentileCont, exp.PercentileDisc)):
             # sqlglot would write percentile_approx, without the order.
-            node.replace(exp.AnonymousAggFunc(this=node.sql_name(), expressions=[node.this]))
+            one.replace(exp.AnonymousAggFunc(this=one.sql_name(), expressions=[one.this]))
         return
     for node in reversed(list(tree.find_all(*rewrites))):
         if (rewrite := rewrites.get(type(node))) is None:

@@ -43,7 +43,7 @@ def _subscript_slice(
             "positions of the elements."
         )
     first, last = index.args.get("this"), index.args.get("expression")
-    if dialect in _NO_NEGATIVE_INDEX:
+    if dialect in POSTGRES:
         first, last = (one and fill_template("IF((:n) < 0, 0, :n)", n=one) for one in (first, last))
     return _slice_of(node, node.this, first, last, kinds)
 

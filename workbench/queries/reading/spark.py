@@ -23,12 +23,12 @@ def restore_aggregates(tree: exp.Query) -> None:
     >>> print(tree.sql("spark"))
     SELECT BOOL_OR(x > 1), STD(x), LISTAGG(x, '') FROM t
     """
-    for node in list(tree.find_all(exp.Anonymous)):
-        if _AGGREGATES.fullmatch(node.name):
-            node.replace(exp.AnonymousAggFunc(this=node.name, expressions=node.expressions))
-    for node in list(tree.find_all(exp.Any)):
-        if not (isinstance(node.parent, exp.Binary) and node.arg_key == "expression"):
-            node.replace(exp.LogicalOr(this=node.this.unnest()))
-    for node in tree.find_all(exp.GroupConcat):
-        if node.args.get("separator") is None:
-            node.set("separator", exp.Literal.string(""))
+    for call in list(tree.find_all(exp.Anonymous)):
+        if _AGGREGATES.fullmatch(call.name):
+            call.replace(exp.AnonymousAggFunc(this=call.name, expressions=call.expressions))
+    for any_ in list(tree.find_all(exp.Any)):
+        if not (isinstance(any_.parent, exp.Binary) and any_.arg_key == "expression"):
+            any_.replace(exp.LogicalOr(this=any_.this.unnest()))
+    for joined in tree.find_all(exp.GroupConcat):
+        if joined.args.get("separator") is None:
+            joined.set("separator", exp.Literal.string(""))

@@ -12,6 +12,12 @@ from workbench.errors import WorkbenchError
 from workbench.functions import fn
 from workbench.functions.catalogue import CATALOGUE
 
+#: Functions that may be null in Spark where a row is, and those with results of another type.
+_OTHERS_IN_SPARK = (
+    *("arg_min", "arg_max"),
+    *("bit_and", "bit_or", "bit_xor", "quantile_disc", "regr_avgx", "regr_avgy"),
+)
+
 
 @dataclass
 class SqlFunction:
@@ -98,12 +104,8 @@ def read_function(node: exp.Expr, dialect: str, checked: bool = True) -> SqlFunc
 
 
 def _is_spark_s_own(function: SqlFunction, node: exp.Expr) -> bool:
-    """Return whether Spark takes arguments that the kernels do not, or has another answer.
-
-    Its ``max_by`` may be null, and its ``percentile_disc`` is a double.
-    """
-    others = ("arg_min", "arg_max", "quantile_disc")
-    return function.name in others or bool(_extra_arguments(node, "spark"))
+    """Return whether Spark takes arguments that the kernels do not, or has another answer."""
+    return function.name in _OTHERS_IN_SPARK or bool(_extra_arguments(node, "spark"))
 
 
 def _check(function: SqlFunction, node: exp.Expr, dialect: str) -> None:

@@ -178,6 +178,8 @@ def _unalias_keys_of_grouping(tree: exp.Expr) -> None:
 
 def _rewrite_any_and_all(tree: exp.Expr, dialect: str) -> None:
     """Rewrite comparisons with ANY or ALL of a list as ``exists`` and ``forall``."""
+    if dialect == "spark":
+        return  # It has them for texts alone: LIKE ANY ('a')
     for node in list(tree.find_all(exp.Any, exp.All, exp.Anonymous)):
         name = node.name if isinstance(node, exp.Anonymous) else node.key
         function, comparison = _QUANTIFIERS.get(name.lower()), node.parent

@@ -4,6 +4,7 @@ from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.simplify import simplify
 
+from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.writing import anonymous
 
 #: Types that sqlglot takes for a list, and for an index into one.
@@ -14,8 +15,8 @@ _INTEGERS = exp.DataType.INTEGER_TYPES
 def restore_subscripts(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query with its subscripts as they are written; the tree is changed.
 
-    sqlglot counts indexes whose type it knows from 0, and takes a subscript of ``MAP {...}`` for
-    one of the pairs of the map.
+    sqlglot counts indexes whose type it knows from 0, takes a subscript of ``MAP {...}`` for one of
+    the pairs of the map, and takes the column in ``l[:y]`` for a parameter.
 
     Examples
     --------
@@ -29,6 +30,9 @@ def restore_subscripts(tree: exp.Query, dialect: str) -> exp.Query:
     """
     for node in tree.find_all(exp.Bracket):
         index = node.expressions[0]
+        if isinstance(index, exp.Placeholder) and dialect in LIKE_POSTGRES:
+            index = exp.Slice(expression=exp.column(index.name))
+            node.set("expressions", [index])
         if len(node.expressions) != 1 or node.args.get("offset") or isinstance(index, exp.Slice):
             continue
         container_type = node.this.type

@@ -12,8 +12,8 @@ from workbench.engine.block import Call, Window
 from workbench.engine.extent import CallExtent
 from workbench.engine.functions import answer
 from workbench.engine.order import ordered_block
-from workbench.engine.ranges.carried import PieceAnswers, with_conditions
 from workbench.engine.ranges.carry import SIDE
+from workbench.engine.ranges.piece_answers import PieceAnswers, with_conditions
 from workbench.engine.ranges.route import PIECE, check_overlap, own_rows
 from workbench.functions.order import OrderColumn
 

@@ -160,6 +160,10 @@ def check_level(funnel: FunnelSpec, stopped_at: Any) -> None:
     ------
     WorkbenchError
     """
+    if stopped_at is None:
+        raise WorkbenchError(
+            f"stopped_at: no level is given; give 0 to {len(funnel.labels)}, or reached= a step."
+        )
     if whole_number(stopped_at) not in range(len(funnel.labels) + 1):
         raise WorkbenchError(
             f"stopped_at: {stopped_at!r} is not a level of this funnel; "

@@ -23,11 +23,19 @@ _ROW_CLAUSES = (*TABLE_CLAUSES, "where")
 
 
 def has_groups(select: exp.Select, dialect: str) -> bool:
-    """Return whether a SELECT has quantiles or funnels of groups."""
+    """Return whether a SELECT has quantiles or funnels of groups that the kernels answer."""
     group = select.args.get("group")
     if group is not None and group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
         return False
+    if group is not None and dialect == "spark" and _has_time_window(group):
+        return False
     return bool(_kernel_aggregates(select, dialect))
+
+
+def _has_time_window(group: exp.Group) -> bool:
+    """Return whether a key is a window of Spark: a struct, which is no key of the kernels."""
+    calls = group.find_all(exp.Anonymous)
+    return any(one.name.lower() in ("window", "session_window") for one in calls)
 
 
 def _kernel_aggregates(select: exp.Select, dialect: str) -> list[exp.Expr]:

@@ -217,6 +217,10 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "events: this is a stream; give a table that is at rest.",
     ),
     (
+        lambda df: funnel().people(df),
+        "stopped_at: no level is given; give 0 to 2, or reached= a step.",
+    ),
+    (
         lambda df: funnel().people(df, stopped_at=3),
         "stopped_at: 3 is not a level of this funnel; give 0 to 2.",
     ),

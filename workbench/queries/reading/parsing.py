@@ -140,6 +140,8 @@ def _expand(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query with each short form written in full; the tree is changed."""
     for one in list(tree.find_all(exp.SetOperation)):
         _align_by_name(one)
+    for cte in tree.find_all(exp.CTE):
+        cte.set("materialized", None)  # Spark decides that
     rewrite_quantified(tree, dialect)
     rewrite_rows(tree, dialect)
     parenthesize_operands(tree, dialect)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.arguments import listed
+from workbench.arguments import optional_names
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.errors import WorkbenchError, kind_in_words
@@ -58,12 +58,8 @@ def folded(
     rows = _with_columns_of(table, rows)
     is_removal = pc.is_in(changes.column(OP).cast(pa.string()), value_set=pa.array(REMOVALS))
     removed, added = rows.filter(is_removal), rows.filter(pc.invert(is_removal))
-    names = list(() if row_id is None else listed(row_id, "row_id")) or rows.column_names
+    names = list(optional_names(row_id, "row_id")) or rows.column_names
     for name in names:
-        if not isinstance(name, str):
-            raise WorkbenchError(
-                f"row_id: {name!r} is not text; give the name of a column, or several in a list."
-            )
         if name not in rows.column_names:
             raise WorkbenchError(
                 f"row_id: the changes have no column {name!r}; there are "

@@ -10,6 +10,9 @@ from workbench.dialects.numbers import cast_condition_to_number
 from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
+#: What may be around a function.
+WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
+
 
 @dataclass(frozen=True)
 class _Call:
@@ -91,11 +94,24 @@ def rewrite_aggregates(tree: exp.Expr, dialect: str) -> None:
             outer.replace(result)
 
 
+def function_of(node: exp.Expr) -> exp.Expr:
+    """Return a function without FILTER and the like around it.
+
+    Examples
+    --------
+    >>> import sqlglot
+    >>> print(function_of(sqlglot.parse_one("SUM(x) FILTER (WHERE y)")))
+    SUM(x)
+    """
+    while isinstance(node, WRAPPERS):
+        node = node.this
+    return node
+
+
 def _unwrapped(node: exp.Expr) -> tuple[_Call, exp.Expr]:
     """Return an aggregate, and the outermost node that wraps it."""
     outer, within, condition, nulls = node, None, None, ""
-    wrappers = exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup
-    while isinstance(outer.parent, wrappers) and outer.arg_key == "this":
+    while isinstance(outer.parent, WRAPPERS) and outer.arg_key == "this":
         outer = outer.parent
         if isinstance(outer, exp.Filter):
             condition = outer.expression.this

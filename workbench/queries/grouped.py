@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates import windows_only_message
+from workbench.dialects.aggregates import function_of, windows_only_message
 from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
@@ -65,19 +65,14 @@ def _aggregates(select: exp.Select) -> list[exp.Expr]:
 def _collect(node: exp.Expr, aggregates: list[exp.Expr]) -> None:
     if isinstance(node, exp.Query):
         return
-    wrapped = node
-    while isinstance(wrapped, exp.Filter | exp.IgnoreNulls | exp.WithinGroup):
-        wrapped = wrapped.this
     is_window = isinstance(node, exp.Window)
-    if isinstance(wrapped, exp.AggFunc | exp.ParameterizedAgg) and not is_window:
+    if isinstance(function_of(node), exp.AggFunc | exp.ParameterizedAgg) and not is_window:
         aggregates.append(node)
         return
     for child in node.iter_expressions():
         if is_window and child is node.this:
             # The function before OVER belongs to the window, its arguments to the groups.
-            while isinstance(child, exp.Filter | exp.IgnoreNulls | exp.WithinGroup):
-                child = child.this
-            for argument in child.iter_expressions():
+            for argument in function_of(child).iter_expressions():
                 _collect(argument, aggregates)
         else:
             _collect(child, aggregates)

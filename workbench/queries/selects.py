@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from workbench.dialects.aggregates import WRAPPERS
 from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.functions import SqlFunction, read_function
@@ -19,9 +20,6 @@ from workbench.queries.windows.streams import answer_stream
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
-
-#: What may be around a function before OVER.
-_AROUND_FUNCTIONS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
 
 
 class WindowStages:
@@ -117,7 +115,7 @@ class WindowStages:
     def _split_parts(self, node: exp.Expr) -> None:
         """Replace the values in a part of a window; around a function there may be FILTER."""
         for one in list(node.iter_expressions()):
-            if isinstance(node, _AROUND_FUNCTIONS) and one is node.this:
+            if isinstance(node, WRAPPERS) and one is node.this:
                 self._split_parts(one)
             else:
                 one.replace(self._split_child(one))

@@ -301,6 +301,11 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
         ("postgres", "SELECT localtimestamp > timestamp '2024-01-01'", True),
         ("postgres", "SELECT count(*) FROM (SELECT generate_series(2, x) FROM t) AS s", 31),
         ("postgres", "SELECT array_cat(NULL, ARRAY[1])", [1]),
+        (
+            "duckdb",
+            "SELECT first(x RESPECT NULLS ORDER BY id) + quantile_disc(x, 0.5) FROM t",
+            6,
+        ),
         ("postgres", "SELECT (ARRAY[1, 2, 3])[:x] FROM t WHERE id = 9", [1, 2]),
         ("postgres", "WITH a AS MATERIALIZED (SELECT * FROM ONLY t) SELECT count(*) FROM a", ROWS),
         ("spark", "SELECT /*+ BROADCAST(u) */ count(*) FROM t JOIN t AS u ON t.id = u.id", ROWS),

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from workbench.dialects.aggregates import function_of
 from workbench.dialects.writing import anonymous
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.sets import rewrite_in
@@ -63,8 +64,7 @@ def expand_short_forms(tree: exp.Query) -> exp.Query:
 def _empty_lists_without_values(tree: exp.Query) -> None:
     """Make a list of a frame empty, not null, where no row has a value for it."""
     for window in list(tree.find_all(exp.Window)):
-        aggregate = window.this.this if isinstance(window.this, exp.Filter) else window.this
-        if aggregate.name.lower() in ("grouparray", "grouparrayif"):
+        if function_of(window.this).name.lower() in ("grouparray", "grouparrayif"):
             window.replace(exp.Coalesce(this=window.copy(), expressions=[exp.Array()]))
 
 

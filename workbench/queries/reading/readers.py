@@ -88,9 +88,10 @@ def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | No
     sessions = dialect == "risingwave"
     rewritten = _sessions_to_ranges(tokens) if sessions else tokens
     if dialect == "spark":
-        rewritten = _name_window_function(rewritten)
+        # As a function, unlike the clause WINDOW.
+        rewritten = _rename_calls("window", "window", rewritten)
     if dialect == "clickhouse":
-        rewritten = _nest_limit_by(_rename_rand(rewritten))
+        rewritten = _nest_limit_by(_rename_calls("rand", "rand32", rewritten))
     if dialect in LIKE_POSTGRES:
         rewritten = _parenthesize_times(rewritten)
     rewritten = _normalize_intervals(rewritten)
@@ -138,21 +139,11 @@ def _interval_text(one: Token, is_cast: bool) -> str:
     return text
 
 
-def _rename_rand(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with ``rand()`` renamed: sqlglot takes it for randCanonical."""
+def _rename_calls(name: str, new_name: str, tokens: list[Token]) -> list[Token]:
+    """Return the tokens with calls renamed that sqlglot takes for something else."""
     return [
-        _tokens_at(one, (one.token_type, "rand32"))[0]
-        if one.text.lower() == "rand" and following is not None
-        and following.token_type == TokenType.L_PAREN else one
-        for one, following in zip(tokens, [*tokens[1:], None], strict=True)
-    ]  # fmt: skip
-
-
-def _name_window_function(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with ``window(at, '1 hour')`` as a function, not as the clause WINDOW."""
-    return [
-        _tokens_at(one, (TokenType.VAR, one.text))[0]
-        if one.token_type == TokenType.WINDOW and following is not None
+        _tokens_at(one, (TokenType.VAR, new_name))[0]
+        if one.text.lower() == name and following is not None
         and following.token_type == TokenType.L_PAREN else one
         for one, following in zip(tokens, [*tokens[1:], None], strict=True)
     ]  # fmt: skip

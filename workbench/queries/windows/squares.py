@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from workbench.dialects.aggregates import function_of
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.writing import fill_template
 
@@ -68,6 +69,6 @@ def by_squares(
 def _window_of(kind: type[exp.Expr], window: exp.Window) -> exp.Window:
     """Return a window of another function of the same two columns."""
     window = window.copy()
-    function = window.this.this if isinstance(window.this, exp.Filter) else window.this
+    function = function_of(window.this)
     function.replace(kind(this=function.this, expression=function.expression))
     return window

@@ -24,8 +24,8 @@ from workbench.figures.served import served_figure
 from workbench.figures.skew import skew_figure
 from workbench.figures.stills.affected import affected_svg
 from workbench.figures.stills.still import still
+from workbench.spark.names import name_of
 from workbench.spark.plans.text import Edge, Operator, QueryPlan
-from workbench.spark.table import name_of
 from workbench.widgets.explorers.window_types import WindowTypesExplorer
 from workbench.widgets.plan import PlanView
 from workbench.widgets.stepper.lesson import Lesson

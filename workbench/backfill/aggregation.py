@@ -202,7 +202,7 @@ def _by_name(name: Any, column: Any) -> Function:
     aliases = {alias: own for own, info in CATALOGUE.items() for alias in info.aliases}
     called = aliases.get(name, name) if isinstance(name, str) else None
     if called not in known:
-        from workbench.spark.table import nearest
+        from workbench.spark.names import nearest
 
         raise WorkbenchError(f"function: {name!r} is not known; {nearest(str(name), known)}")
     make: Callable[..., Function] = getattr(fn, called)

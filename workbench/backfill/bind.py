@@ -36,7 +36,8 @@ from workbench.spark.shuffle import (
 )
 from workbench.spark.sources.held import source
 from workbench.spark.steps import named_task
-from workbench.spark.table import BoundTable, column, has_hash, type_of
+from workbench.spark.table import BoundTable, column, type_of
+from workbench.spark.types import has_hash
 from workbench.windows.bind import Resolved, check_kinds, resolve
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ from workbench.functions.catalogue import (
 from workbench.spark.exact_sums import exact_aggregate
 from workbench.spark.micros import micros
 from workbench.spark.percentiles import percentile
-from workbench.spark.table import column, has_order
+from workbench.spark.table import column
+from workbench.spark.types import has_order
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

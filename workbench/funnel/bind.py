@@ -12,7 +12,8 @@ from workbench.funnel.worker.levels import ENTERED, FunnelTask
 from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.spark.in_driver import ZONE
 from workbench.spark.sources.held import source
-from workbench.spark.table import INTEGERS, BoundTable, column, column_unit
+from workbench.spark.table import BoundTable, column
+from workbench.spark.types import INTEGERS, column_unit
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

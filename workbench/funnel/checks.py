@@ -5,22 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
+from workbench.funnel.columns import RESULTS, check_event
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.segments import Cohort
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.levels import ENTERED
 from workbench.funnel.worker.summary import EXCLUDED
-from workbench.spark.table import (
-    INTEGERS,
-    RESULTS,
-    BoundTable,
-    check_arrow_type,
-    check_event,
-    check_key,
-    check_plain,
-    column,
-    values_in_words,
-)
+from workbench.spark.table import BoundTable, check_arrow_type, check_key, check_plain, column
+from workbench.spark.types import INTEGERS, values_in_words
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -47,7 +39,7 @@ def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
                 f"{argument}: column {name!r} is null in every row, so no chain has a value "
                 "of it; name another column."
             )
-    check_key(events)
+    check_key(events, RESULTS)
     for key in funnel.key:
         check_plain(events.schema, key, "key", _results(funnel))
     _check_spans(funnel, events.integer_time)

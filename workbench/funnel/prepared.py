@@ -12,6 +12,7 @@ from workbench.arguments import column_names, one_name, optional_names
 from workbench.columnar.blocks import CONDITIONS, NAME
 from workbench.described import Described
 from workbench.errors import WorkbenchError
+from workbench.funnel.columns import RESULTS, check_event
 from workbench.funnel.steps import Condition, bits_of, check_steps, event_name
 from workbench.funnel.worker.pack import MOST_NAMES, PackTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
@@ -20,15 +21,14 @@ from workbench.spark.shuffle import select_rows, skipped_of
 from workbench.spark.sources.given import table
 from workbench.spark.steps import named_task
 from workbench.spark.table import (
-    INTEGERS,
     BoundTable,
     check_arrow_type,
-    check_event,
     check_key,
     column,
     is_integer_time,
     type_of,
 )
+from workbench.spark.types import INTEGERS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -270,7 +270,7 @@ def prepared_of(
         )
     else:
         check_event(bound, event)
-    check_key(bound)
+    check_key(bound, RESULTS)
     is_integer_time(bound, one_name(time, "time"))
     for name in keep:
         column(bound, name, "keep")

@@ -17,7 +17,8 @@ from workbench.funnel.bind import clock_of, segment_types
 from workbench.funnel.counting import instant_of, moment_of
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
-from workbench.spark.table import INTEGERS, BoundTable
+from workbench.spark.table import BoundTable
+from workbench.spark.types import INTEGERS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

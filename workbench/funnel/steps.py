@@ -8,7 +8,9 @@ from kernels.funnel.levels import MAX_STEPS
 from workbench.arguments import check_text
 from workbench.columnar.blocks import CONDITIONS, NAME
 from workbench.errors import WorkbenchError
-from workbench.spark.table import BoundTable, check_repeatable, column, value_types, values_in_words
+from workbench.spark.table import BoundTable, column
+from workbench.spark.types import values_in_words
+from workbench.spark.values import check_repeatable, value_types
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -20,7 +20,8 @@ from workbench.funnel.worker.pack import MOST_NAMES
 from workbench.funnel.worker.summary import OTHERS, segment_column, steps_before
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_one_sentence
-from workbench.spark.table import BoundTable, column, nearest
+from workbench.spark.names import nearest
+from workbench.spark.table import BoundTable, column
 
 if TYPE_CHECKING:
     from pyspark.sql import Row

@@ -5,13 +5,8 @@ from collections.abc import Sequence
 from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SORTED, check_arguments, kind_of
-from workbench.spark.table import (
-    BoundTable,
-    check_column,
-    check_plain,
-    has_order,
-    type_of,
-)
+from workbench.spark.table import BoundTable, check_column, check_plain, type_of
+from workbench.spark.types import has_order
 
 #: The window function with the same quantile, by kind.
 KINDS = {"cont": "quantile", "disc": "quantile_disc"}

@@ -154,7 +154,7 @@ def quantiles(
     """
     names = column_names(columns, "columns")
     rows = BoundTable.of(source(df, "df"), optional_names(by, "by"))
-    check_key(rows, "by", names)
+    check_key(rows, names, "by")
     check_known(kind, KINDS, "kind")
     options = fn.quantile(names[0], q).options
     check_values(rows, names, kind)

@@ -10,10 +10,11 @@ from workbench.functions.catalogue import Options, answer_type
 from workbench.groups.checks import KINDS, check_times_of_day
 from workbench.groups.worker import QuantileTask
 from workbench.spark.in_driver import as_dataframe, run_by_key, worker_rows
+from workbench.spark.names import name_of, unused
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
 from workbench.spark.steps import named_task
-from workbench.spark.table import BoundTable, column, name_of, type_of, unused
+from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

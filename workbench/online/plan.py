@@ -17,7 +17,7 @@ from workbench.online.worker import UploadTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import LOCAL, is_connect, ship
 from workbench.spark.shuffle import numbered, skipped_of
-from workbench.spark.table import reason
+from workbench.spark.values import reason
 from workbench.stores import Store
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.functions.catalogue import COLLATED
 from workbench.spark.sources.times import EARLIEST, EPOCHS, LATEST, as_time, epoch_of, formats_of
-from workbench.spark.table import INTEGERS, TIMES
+from workbench.spark.types import INTEGERS, TIMES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -15,7 +15,7 @@ from workbench.queries.reading.parsing import (
     walk_own,
 )
 from workbench.queries.spark_text import run_on_spark
-from workbench.spark.table import nearest
+from workbench.spark.names import nearest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,7 +11,7 @@ from workbench.funnel.funnel import Funnel
 from workbench.queries.functions import whole_number
 from workbench.queries.parts import Translation
 from workbench.queries.staged import Staged, staged_column
-from workbench.spark.table import quoted, unused
+from workbench.spark.names import quoted, unused
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -21,7 +21,7 @@ from workbench.queries.reading.parsing import (
 from workbench.queries.reading.quantified import rewrite_unknown_in
 from workbench.queries.reading.values import name_values
 from workbench.queries.rows_of_lists import move_generators, rewrite_unnest
-from workbench.spark.table import unused
+from workbench.spark.names import unused
 
 #: The type of a sum of bigints in Postgres: a numeric, of as many digits as a bigint may have.
 SUM_OF_BIGINTS = "DECIMAL(20, 0)"

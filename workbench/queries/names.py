@@ -12,6 +12,7 @@ from sqlglot import exp
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import CASE_SENSITIVE
+from workbench.spark.names import nearest, quoted, unused
 from workbench.spark.sessions.session import session
 from workbench.spark.shipping import is_connect
 from workbench.spark.sources.files import is_path
@@ -22,7 +23,6 @@ from workbench.spark.sources.given import (
     table,
     with_row_numbers,
 )
-from workbench.spark.table import nearest, quoted, unused
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from workbench.queries.questions import answer
 from workbench.queries.reading.parsing import emit_of, parse_query
 from workbench.queries.spark_text import with_table_fields
 from workbench.queries.windows.streams import check_groups_close
+from workbench.spark.names import unused
 from workbench.spark.sessions.jvm_questions import without_call_sites
-from workbench.spark.table import unused
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -5,7 +5,7 @@ from sqlglot import exp
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.writing import anonymous, fill_template
 from workbench.queries.reading.parsing import sources_of, walk_own
-from workbench.spark.table import unused
+from workbench.spark.names import unused
 
 #: Calls that make rows of a list, or of a series.
 _GENERATORS = (exp.Explode, exp.Unnest, exp.ExplodingGenerateSeries)

@@ -14,8 +14,9 @@ from workbench.errors import WorkbenchError
 from workbench.queries.meaning import rewrite_for_spark
 from workbench.queries.names import QueryTables
 from workbench.queries.reading.parsing import CASE_SENSITIVE, sources_of
+from workbench.spark.names import nearest
 from workbench.spark.shipping import is_connect
-from workbench.spark.table import nearest, reason
+from workbench.spark.values import reason
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from workbench.spark.table import unused
+from workbench.spark.names import unused
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import JobError, WorkbenchError
 from workbench.spark.broken_off import failure_reason
 from workbench.spark.cell_line import cell_line
-from workbench.spark.table import reason
+from workbench.spark.values import reason
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,7 +14,8 @@ from workbench.arguments import check_text
 from workbench.columnar.zones import readable
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import in_arrow
-from workbench.spark.table import INTEGERS, TIMES, BoundTable, column, type_of
+from workbench.spark.table import BoundTable, column, type_of
+from workbench.spark.types import INTEGERS, TIMES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -15,6 +15,7 @@ from workbench.engine.ranges.route import PieceTask
 from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, safe_sample_rows
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
+from workbench.spark.names import unused
 from workbench.spark.partitions import Shuffle
 from workbench.spark.shuffle import (
     numbered,
@@ -24,7 +25,7 @@ from workbench.spark.shuffle import (
     without_null,
 )
 from workbench.spark.steps import named_task
-from workbench.spark.table import BoundTable, type_of, unused
+from workbench.spark.table import BoundTable, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation

@@ -14,8 +14,8 @@ from IPython.core.completer import (
 from sqlglot import exp
 
 from workbench.dialects.functions import DIALECTS
+from workbench.spark.names import quoted
 from workbench.spark.sources.given import is_table
-from workbench.spark.table import quoted
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -15,15 +15,9 @@ from workbench.functions.catalogue import (
     kind_of,
 )
 from workbench.functions.fn import Argument, Function
-from workbench.spark.table import (
-    BoundTable,
-    check_arrow_type,
-    check_repeatable,
-    column,
-    type_of,
-    value_type,
-    values_in_words,
-)
+from workbench.spark.table import BoundTable, check_arrow_type, column, type_of
+from workbench.spark.types import values_in_words
+from workbench.spark.values import check_repeatable, value_type
 from workbench.windows.bind_frame import bind_frame
 from workbench.windows.checks import check_distance, check_order_columns
 from workbench.windows.defaults import default_of

@@ -8,7 +8,8 @@ from workbench.errors import WorkbenchError
 from workbench.frames.bounds import COUNT, MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, TIMES, kind_of
-from workbench.spark.table import BoundTable, value_type
+from workbench.spark.table import BoundTable
+from workbench.spark.values import value_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -13,7 +13,9 @@ from workbench.errors import WorkbenchError, kind_in_words
 from workbench.frames.bounds import is_column
 from workbench.functions.catalogue import NUMBERS, kind_of
 from workbench.spark.one_key import literal
-from workbench.spark.table import INTEGERS, BoundTable, as_answer, value_type
+from workbench.spark.table import BoundTable
+from workbench.spark.types import INTEGERS
+from workbench.spark.values import as_answer, value_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

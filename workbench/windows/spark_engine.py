@@ -26,7 +26,8 @@ from workbench.functions.order import OrderColumn
 from workbench.spark.exact_sums import exact_aggregate
 from workbench.spark.micros import micros_of
 from workbench.spark.percentiles import percentile
-from workbench.spark.table import BoundTable, as_answer, column, type_of
+from workbench.spark.table import BoundTable, column, type_of
+from workbench.spark.values import as_answer
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, WindowSpec

@@ -6,16 +6,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from workbench.errors import WorkbenchError
+from workbench.spark.names import nearest, quoted
 from workbench.spark.sources.given import table
-from workbench.spark.table import (
-    BoundTable,
-    check_key,
-    check_plain,
-    column,
-    is_integer_time,
-    nearest,
-    quoted,
-)
+from workbench.spark.table import BoundTable, check_key, check_plain, column, is_integer_time
 
 ODD_NAMES = ["a.b", "a b", "a`b", "A", "time", "ä", "100%", "`a`.`b`"]
 
@@ -61,11 +54,11 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
         "time: there is no column 'txt'; did you mean 'text'?",
     ),
     (
-        lambda df: check_key(BoundTable.of(df, ["tags"])),
+        lambda df: check_key(BoundTable.of(df, ["tags"]), ["level"]),
         "key: column 'tags' holds arrays, which cannot be grouped by; name a plain column.",
     ),
     (
-        lambda df: check_key(BoundTable.of(df, ["id", "Level"])),
+        lambda df: check_key(BoundTable.of(df, ["id", "Level"]), ["level"]),
         "key: the result has a column 'Level' of its own; rename yours first.",
     ),
     (

@@ -8,17 +8,16 @@ from workbench.backfill.entities.tables import EntityTables
 from workbench.backfill.entities.worker import CONTENT, KIND, KNOWN_FROM, MISPLACED
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.errors import WorkbenchError
+from workbench.spark.names import nearest
 from workbench.spark.table import (
-    TIMES,
     BoundTable,
     check_arrow_type,
     check_plain,
     column,
     is_integer_time,
-    nearest,
     type_of,
-    values_in_words,
 )
+from workbench.spark.types import TIMES, values_in_words
 
 if TYPE_CHECKING:
     from workbench.backfill.spec import BackfillSpec

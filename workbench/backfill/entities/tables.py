@@ -22,9 +22,10 @@ from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
 from workbench.spark.micros import micros
+from workbench.spark.names import name_of, unused
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
-from workbench.spark.table import BoundTable, column, name_of, type_of, unused
+from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

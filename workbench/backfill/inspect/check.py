@@ -26,15 +26,9 @@ from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.table import (
-    INTEGERS,
-    TIMES,
-    BoundTable,
-    column,
-    name_of,
-    type_of,
-    unused,
-)
+from workbench.spark.names import name_of, unused
+from workbench.spark.table import BoundTable, column, type_of
+from workbench.spark.types import INTEGERS, TIMES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,8 +19,8 @@ from workbench.backfill.inspect.origin import NUMBER, OneQuery
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.spark.jobs import in_one_sentence
+from workbench.spark.names import unused
 from workbench.spark.one_key import first_rows
-from workbench.spark.table import unused
 
 #: The most events of a key that are held; of more, the newest ones.
 MOST_FETCHED = 250_000

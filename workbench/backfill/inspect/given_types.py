@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from workbench.errors import WorkbenchError
 from workbench.spark.sources.arrow import spark_rows
 from workbench.spark.sources.given import arrow_rows, is_spark, table
-from workbench.spark.table import INTEGERS, BoundTable, column, type_of
+from workbench.spark.table import BoundTable, column, type_of
+from workbench.spark.types import INTEGERS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -14,8 +14,9 @@ from workbench.columnar.zones import readable_type
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_one_sentence
 from workbench.spark.micros import micros
+from workbench.spark.names import nearest, unused
 from workbench.spark.one_key import check_value, first_rows, has_key, key_values, literal
-from workbench.spark.table import column, nearest, unused
+from workbench.spark.table import column
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,6 +7,7 @@ from workbench.columnar.blocks import NAME
 from workbench.errors import WorkbenchError
 from workbench.funnel.behaviour.plan import BehaviourPlan
 from workbench.funnel.bind import bind, bits, period_of, prepared_task, task_of
+from workbench.funnel.columns import check_event
 from workbench.funnel.prepared import Prepared, holds_names
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.steps import event_name
@@ -14,7 +15,7 @@ from workbench.funnel.worker.blocks import BlockTask
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import select_rows, skipped_of
-from workbench.spark.table import BoundTable, check_event
+from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, Row

@@ -13,7 +13,8 @@ from workbench.funnel.worker.retention import CohortCell, sum_cohorts
 from workbench.spark.micros import micros
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import count_skipped, select_rows, skipped_of
-from workbench.spark.table import INTEGERS, BoundTable, column
+from workbench.spark.table import BoundTable, column
+from workbench.spark.types import INTEGERS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, Row

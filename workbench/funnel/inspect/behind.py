@@ -17,7 +17,8 @@ from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.summary import step_names
 from workbench.funnel.worker.levels import ENTERED
 from workbench.spark.micros import micros_of
-from workbench.spark.table import BoundTable, column, name_of
+from workbench.spark.names import name_of
+from workbench.spark.table import BoundTable, column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -17,10 +17,11 @@ from workbench.funnel.segment_values import value_of
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.one_key import OneKeyTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
+from workbench.spark.names import name_of
 from workbench.spark.one_key import check_kind, first_rows, has_key, key_values, unknown_key_error
 from workbench.spark.shuffle import numbered
 from workbench.spark.sources.given import table
-from workbench.spark.table import BoundTable, column, name_of
+from workbench.spark.table import BoundTable, column
 
 if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike

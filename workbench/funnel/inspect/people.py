@@ -25,7 +25,8 @@ from workbench.funnel.worker.levels import ENTERED
 from workbench.funnel.worker.people import LAST, PeopleTask
 from workbench.markup import Markup
 from workbench.spark.jobs import in_arrow, in_one_sentence
-from workbench.spark.table import INTEGERS, unused
+from workbench.spark.names import unused
+from workbench.spark.types import INTEGERS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

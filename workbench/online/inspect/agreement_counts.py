@@ -13,7 +13,8 @@ from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
 from workbench.spark.micros import micros
-from workbench.spark.table import INTEGERS, BoundTable, column, type_of
+from workbench.spark.table import BoundTable, column, type_of
+from workbench.spark.types import INTEGERS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from workbench.queries.reading.parsing import walk_own
 from workbench.queries.reading.values import name_values
 from workbench.queries.staged import staged_column
 from workbench.queries.windows.calls import depends_on_order
-from workbench.spark.table import unused
+from workbench.spark.names import unused
 
 #: All rows of a partition, whatever their order.
 WHOLE = exp.WindowSpec(

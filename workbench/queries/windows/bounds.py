@@ -147,7 +147,7 @@ def _bound(
 
 
 def _column_bound(value: exp.Expr, column_name: ColumnName, sign: int) -> "Column":
-    from workbench.spark.table import name_of
+    from workbench.spark.names import name_of
 
     if value.find(exp.UDTF) is not None:
         raise WorkbenchError(

@@ -18,7 +18,7 @@ from workbench.queries.reading.parsing import walk_own
 from workbench.queries.staged import Staged
 from workbench.queries.windows.bounds import frame_of, in_units
 from workbench.queries.windows.own_orders import OWN_ORDER
-from workbench.spark.table import name_of, nearest, quoted, unused
+from workbench.spark.names import name_of, nearest, quoted, unused
 from workbench.windows.over import Over
 
 if TYPE_CHECKING:

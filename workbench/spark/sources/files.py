@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
+from workbench.spark.names import name_of, nearest
 from workbench.spark.sources.nanoseconds import read_nanoseconds
-from workbench.spark.table import name_of, nearest, reason
+from workbench.spark.values import reason
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession

@@ -14,11 +14,11 @@ from workbench.columnar.zones import as_instants, has_clocks
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.spark.cell_line import cell_message
 from workbench.spark.in_driver import ZONE
+from workbench.spark.names import nearest, quoted
 from workbench.spark.sessions.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
 from workbench.spark.sources.files import is_path, read_files
 from workbench.spark.sources.times import with_times
-from workbench.spark.table import nearest, quoted
 
 if TYPE_CHECKING:
     import pandas as pd

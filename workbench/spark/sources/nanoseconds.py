@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
+from workbench.spark.names import name_of
 from workbench.spark.sources.arrow import NANOSECONDS_A_MICROSECOND, warn_of_dropped
-from workbench.spark.table import name_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession

@@ -11,7 +11,7 @@ from workbench.durations import microseconds
 from workbench.frames.frame import Frame
 from workbench.functions import fn
 from workbench.funnel.funnel import Funnel
-from workbench.spark.table import quoted
+from workbench.spark.names import quoted
 from workbench.windows.over import Over
 
 #: Windows that are offered, by their seconds.

@@ -18,8 +18,8 @@ from workbench.markup import Markup, element, in_lines, joined
 from workbench.profiles.columns import INTEGER, REAL, TEXT, TIME
 from workbench.profiles.profile import Profile
 from workbench.profiles.proposals import ROLES, failures, span_text
+from workbench.spark.names import name_of
 from workbench.spark.sources.times import with_times
-from workbench.spark.table import name_of
 from workbench.widgets.clock import SPINNER
 from workbench.widgets.controls.questions import (
     QUESTIONS,

@@ -22,7 +22,7 @@ from workbench.figures.live import REVISED, Strip, live_figure, live_svg
 from workbench.lessons.follow import Follower, MicroBatches
 from workbench.lessons.replay import Replay
 from workbench.markup import Markup, element
-from workbench.spark.table import quoted
+from workbench.spark.names import quoted
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.explorers.live_points import EmittedRow, PointTable, instants, rows_of

@@ -6,8 +6,10 @@ from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
 from workbench.functions.catalogue import AHEAD, BACK, CHUNKS, PARTITION
+from workbench.spark.names import quoted
 from workbench.spark.sessions.session import PROVIDER, ROCKSDB
-from workbench.spark.table import BoundTable, quoted, type_of, values_in_words
+from workbench.spark.table import BoundTable, type_of
+from workbench.spark.types import values_in_words
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,8 +15,8 @@ from workbench.columnar.columns import rows_of
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
+from workbench.spark.names import unused
 from workbench.spark.sessions.session import session
-from workbench.spark.table import unused
 from workbench.windows.stream.plan import OBSERVED
 from workbench.windows.stream.processor import DIRECTORY, PARTS
 from workbench.windows.stream.worker.bucket import LATE, PARTITION_BYTES

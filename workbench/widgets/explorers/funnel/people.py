@@ -19,7 +19,7 @@ from workbench.funnel.inspect.people import MOST_PEOPLE, People, first_people, p
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.summary import step_names
 from workbench.markup import element
-from workbench.spark.table import quoted
+from workbench.spark.names import quoted
 from workbench.widgets.html import HTML, Status
 from workbench.widgets.play import play
 from workbench.widgets.progress import Progress

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import COMBINED, ONE, TWO
 from workbench.dialects.numbers import cast_condition_to_number
-from workbench.dialects.writing import anonymous, fill_template, is_not_null
+from workbench.dialects.templates import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 #: What may be around a function.

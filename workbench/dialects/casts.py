@@ -7,9 +7,9 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.texts.json_parts import value_as_json
 from workbench.dialects.texts.written import check_as_text, text_of_type
-from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: Spark types that hold the values of types that Spark lacks.

@@ -8,11 +8,11 @@ from workbench.dialects.kinds import Kinds
 from workbench.dialects.list_aggregates import list_aggregate
 from workbench.dialects.lists import list_intersect, list_position, list_reduce, list_slice
 from workbench.dialects.numbers import round_half_even
+from workbench.dialects.templates import call_from_template
 from workbench.dialects.times.distances import date_sub
 from workbench.dialects.times.intervals import interval_of
 from workbench.dialects.times.parts import DUCKDB_PART_FUNCTIONS, part_of_time
 from workbench.dialects.times.texts import parse_time
-from workbench.dialects.writing import call_from_template
 
 #: Templates by name and number of arguments.
 _TEMPLATES: dict[tuple[str, int], str] = {

@@ -8,11 +8,11 @@ from workbench.dialects.duckdb_names import rewrite_duckdb_call
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.numbers import gcd_or_lcm
+from workbench.dialects.templates import anonymous, fill_template, is_not_null
 from workbench.dialects.texts.json_parts import value_as_json
 from workbench.dialects.texts.split import regexp_match, regexp_split_to_array
 from workbench.dialects.times.parts import extract_part
 from workbench.dialects.times.shifts import at_time_zone
-from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds
-from workbench.dialects.writing import fill_template
+from workbench.dialects.templates import fill_template
 from workbench.errors import WorkbenchError
 
 _GENERIC_NAMES = ("list_aggregate", "array_aggregate", "list_aggr", "array_aggr", "aggregate")

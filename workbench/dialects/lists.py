@@ -4,8 +4,8 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.templates import anonymous, fill_template, is_not_null
 from workbench.dialects.texts.written import letter_of_boolean, text_of_float
-from workbench.dialects.writing import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 

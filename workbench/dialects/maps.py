@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import anonymous
+from workbench.dialects.templates import anonymous
 
 
 def map_of_pairs(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -6,7 +6,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import FLOATS, Kinds, kind_of
-from workbench.dialects.writing import anonymous, fill_template, is_not_null
+from workbench.dialects.templates import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 #: The digits of integers that Spark casts to a decimal.

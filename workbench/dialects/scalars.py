@@ -47,6 +47,7 @@ from workbench.dialects.numbers import (
     sign,
     truncate,
 )
+from workbench.dialects.templates import anonymous
 from workbench.dialects.texts.functions import (
     base64,
     chr_of_code,
@@ -105,7 +106,6 @@ from workbench.dialects.times.shifts import (
     to_days,
 )
 from workbench.dialects.times.texts import parse_time_call
-from workbench.dialects.writing import anonymous
 
 
 def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
-from workbench.dialects.writing import anonymous, fill_template
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.queries.reading.parsing import sources_of, walk_own
 from workbench.spark.names import unused
 

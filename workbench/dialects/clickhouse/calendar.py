@@ -7,8 +7,8 @@ from sqlglot import exp
 
 from workbench.dialects.clickhouse.times import to_date_time64
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.templates import anonymous, call_from_template, fill_template
 from workbench.dialects.times.intervals import DATE_UNITS, bucket_start, shift_time
-from workbench.dialects.writing import anonymous, call_from_template, fill_template
 from workbench.errors import WorkbenchError
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"

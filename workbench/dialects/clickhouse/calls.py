@@ -19,8 +19,8 @@ from workbench.dialects.clickhouse.times import text_of_date_time64
 from workbench.dialects.clickhouse.zones import rewrite_zones
 from workbench.dialects.kinds import FLOATS, NUMBERS, Kinds, kind_of
 from workbench.dialects.numbers import cast_condition_to_number
+from workbench.dialects.templates import fill_template
 from workbench.dialects.texts.written import check_as_text
-from workbench.dialects.writing import fill_template
 from workbench.errors import WorkbenchError
 
 #: The names in Spark of functions of ClickHouse.

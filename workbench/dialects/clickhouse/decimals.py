@@ -5,7 +5,7 @@ from sqlglot import exp
 
 from workbench.dialects.kinds import INTEGERS, Kinds, kind_of
 from workbench.dialects.numbers import decimal_from_units
-from workbench.dialects.writing import fill_template
+from workbench.dialects.templates import fill_template
 
 #: The digits of a decimal, by the function that makes it. ClickHouse stores it as an integer of 32
 #: or 64 bits, which may have one digit more than its type states.

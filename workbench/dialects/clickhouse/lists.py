@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds, kind_of
-from workbench.dialects.writing import anonymous, fill_template
+from workbench.dialects.templates import anonymous, fill_template
 
 #: The type of a sum, by the type of an element.
 _SUMS = {

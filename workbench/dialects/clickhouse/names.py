@@ -22,6 +22,7 @@ from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.clickhouse.urls import part_of_url, url_parameter
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.numbers import gcd_or_lcm
+from workbench.dialects.templates import anonymous, call_from_template, fill_template
 from workbench.dialects.texts.functions import ONE_LINE_OF_BASE64, capitals
 from workbench.dialects.texts.json_parts import (
     CLICKHOUSE_JSON,
@@ -29,7 +30,6 @@ from workbench.dialects.texts.json_parts import (
     clickhouse_json_value,
 )
 from workbench.dialects.texts.patterns import first_group, regexp_replace
-from workbench.dialects.writing import anonymous, call_from_template, fill_template
 from workbench.errors import WorkbenchError
 
 #: Templates by name and number of arguments.

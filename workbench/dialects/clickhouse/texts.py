@@ -5,7 +5,7 @@ from string import ascii_lowercase, ascii_uppercase
 from sqlglot import exp
 
 from workbench.dialects.kinds import FLOATS, Kinds, kind_of
-from workbench.dialects.writing import anonymous, fill_template
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import anonymous
+from workbench.dialects.templates import anonymous
 from workbench.errors import WorkbenchError
 
 

@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import fill_template
+from workbench.dialects.templates import fill_template
 
 #: The part before the host; a host has a point, and certain letters.
 _PREFIX = r"^(?:(?:[A-Za-z0-9+.-]+:)?//)?(?:[A-Za-z0-9._-]*@)?"

@@ -2,8 +2,8 @@
 
 from sqlglot import exp
 
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.times.intervals import DATE_UNITS
-from workbench.dialects.writing import anonymous, fill_template
 
 #: The number of arguments before the zone, by function.
 _ARGUMENTS_BEFORE_ZONE = {

@@ -7,9 +7,9 @@ from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.texts.patterns import first_group, regexp_replace, with_flags
 from workbench.dialects.texts.written import letter_of_boolean, text_of_float, text_of_type
-from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: Spark's names for types of text, and of null.

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import fill_template
+from workbench.dialects.templates import fill_template
 from workbench.errors import WorkbenchError
 
 

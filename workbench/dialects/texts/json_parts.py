@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.writing import anonymous, fill_template, is_not_null
+from workbench.dialects.templates import anonymous, fill_template, is_not_null
 from workbench.errors import WorkbenchError
 
 #: A part of a JSON text as JSON, in which a string keeps its quotes.

@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import anonymous, fill_template
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: The prefix of a Java pattern for each flag; "g" only affects replacements.

@@ -5,8 +5,8 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.texts.patterns import with_flags
-from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: A pattern with a group that may not take part in a match; Spark returns an empty text for it.

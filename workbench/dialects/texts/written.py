@@ -6,7 +6,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES, POSTGRES
-from workbench.dialects.writing import fill_template
+from workbench.dialects.templates import fill_template
 from workbench.errors import WorkbenchError
 
 #: What to write in place of a text of such a value, by Spark's name of its type.

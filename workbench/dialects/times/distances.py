@@ -3,8 +3,8 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import TIMES, Kinds, kind_of
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.times.intervals import MONTHS, SECONDS
-from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: Units up to weeks, as intervals.

@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.functions import POSTGRES
-from workbench.dialects.writing import anonymous, fill_template
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: Spark's letters for each directive; a hyphen leaves out zeros before a number.

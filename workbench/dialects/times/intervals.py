@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from workbench.dialects.writing import fill_template
+from workbench.dialects.templates import fill_template
 from workbench.durations import MONTHS_IN
 from workbench.errors import WorkbenchError
 

@@ -3,9 +3,9 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import NUMBERS, Kinds, kind_of
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.times.distances import seconds_between
 from workbench.dialects.times.formats import time_as_text
-from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _YEAR = "YEAR(:d)"

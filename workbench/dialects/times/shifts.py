@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.kinds import INTEGERS, NUMBERS, TIMES, Kinds, kind_of
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.times.intervals import (
     DATE_UNITS,
     bucket_start,
@@ -13,7 +14,6 @@ from workbench.dialects.times.intervals import (
     shift_time,
     unit_in_full,
 )
-from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 _UNITS = (*DATE_UNITS, "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")

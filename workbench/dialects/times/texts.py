@@ -5,8 +5,8 @@ import re
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
+from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.times.formats import LETTERS, postgres_directives, quoted_letters
-from workbench.dialects.writing import anonymous, fill_template
 from workbench.errors import WorkbenchError
 
 #: The directives that Spark can parse.

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.aggregates import function_of
-from workbench.dialects.writing import anonymous
+from workbench.dialects.templates import anonymous
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.sets import rewrite_in
 

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.writing import anonymous
+from workbench.dialects.templates import anonymous
 from workbench.errors import WorkbenchError
 
 #: Further names of functions that sqlglot knows, or the dialect rewrites, by one name.

@@ -5,7 +5,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.simplify import simplify
 
 from workbench.dialects.functions import LIKE_POSTGRES
-from workbench.dialects.writing import anonymous
+from workbench.dialects.templates import anonymous
 
 #: Types that sqlglot takes for a list, and for an index into one.
 _LISTS = (exp.DType.UNKNOWN, exp.DType.ARRAY)

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.writing import anonymous
+from workbench.dialects.templates import anonymous
 from workbench.errors import WorkbenchError
 
 #: How many intervals each takes, without an offset.

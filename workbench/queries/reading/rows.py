@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.writing import is_not_null
+from workbench.dialects.templates import is_not_null
 
 #: Each order with the one that decides at a value before the last.
 _STRICT: dict[type[exp.Expr], type[exp.Expr]] = {

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.writing import is_not_null
+from workbench.dialects.templates import is_not_null
 from workbench.queries.reading.quantified import only_truth_matters
 
 

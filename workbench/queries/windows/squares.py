@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from workbench.dialects.aggregates import function_of
 from workbench.dialects.functions import POSTGRES
-from workbench.dialects.writing import fill_template
+from workbench.dialects.templates import fill_template
 
 _NAN_OF_NAN = "IF(:independent <> 0, COALESCE(:result, DOUBLE('NaN')), NULL)"
 #: The result by the sums of squares of the independent and the dependent column, for functions by

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import workbench as wb
 from benchmarks.measuring.measure import side_by_side
 from benchmarks.measuring.report import Report, Result, milliseconds, short
-from workbench.spark.sources.held import ANSWER_IN_DRIVER, GIVEN, NEVER
+from workbench.spark.sources.small_tables import ANSWER_IN_DRIVER, GIVEN, NEVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,7 +15,12 @@ from tests.clusters import session_options
 from tests.conftest import RunOn
 from workbench.arrow_frame import BATCH, TIMES, arrow_frame
 from workbench.spark.sources.given import with_row_numbers
-from workbench.spark.sources.held import ANSWER_IN_DRIVER, GIVEN, in_driver_setting, local_rows
+from workbench.spark.sources.small_tables import (
+    ANSWER_IN_DRIVER,
+    GIVEN,
+    in_driver_setting,
+    local_rows,
+)
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 AT = pa.timestamp("us", "UTC")

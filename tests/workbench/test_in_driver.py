@@ -26,7 +26,7 @@ from workbench import fn
 from workbench.errors import JobError
 from workbench.spark import in_driver
 from workbench.spark.held import HeldTable
-from workbench.spark.sources.held import (
+from workbench.spark.sources.small_tables import (
     ANSWER_IN_DRIVER,
     GIVEN,
     LOCAL,

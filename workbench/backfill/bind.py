@@ -34,7 +34,7 @@ from workbench.spark.shuffle import (
     with_partition,
     without_null,
 )
-from workbench.spark.sources.held import source
+from workbench.spark.sources.small_tables import source
 from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, column, type_of
 from workbench.spark.types import has_hash
@@ -223,7 +223,7 @@ def bind_tables(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
             check_bucket(events, aggregation.by)
         for window in aggregation.windows:
             span = backfill.span(aggregation, window, integers)
-            check_hop(backfill, aggregation, window, span)
+            check_hop(aggregation, window, span)
             features.append(
                 BoundFeature(aggregation, window, span, resolved[aggregation.name(window)])
             )

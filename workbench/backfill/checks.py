@@ -123,9 +123,7 @@ def check_windows(backfill: "BackfillSpec", integer_time: bool) -> None:
             )
 
 
-def check_hop(
-    backfill: "BackfillSpec", aggregation: Aggregation, window: Window, span: Span
-) -> None:
+def check_hop(aggregation: Aggregation, window: Window, span: Span) -> None:
     """Refuse a window that is shorter than its hop, and a hop of length 0.
 
     Raises

@@ -20,8 +20,8 @@ def in_driver(plan: Plan) -> "DataFrame | None":
     if not plan.in_driver:
         return None
     wire, task = plan.wire, plan.wire.task
-    queries = _rows(plan, plan.queries, wire.queries)
-    events = _rows(plan, plan.events, wire.events, (*task.keys, TIME))
+    queries = _rows(plan.queries, wire.queries)
+    events = _rows(plan.events, wire.events, (*task.keys, TIME))
     if queries is None or events is None:
         return None
     answers = run_by_key(task.answer_keys, [queries, events], task.keys)
@@ -29,7 +29,6 @@ def in_driver(plan: Plan) -> "DataFrame | None":
 
 
 def _rows(
-    plan: Plan,
     table: BoundTable,
     wanted: "Mapping[str, Column]",
     present: tuple[str, ...] = (),

@@ -4,22 +4,17 @@ A block holds one row for each key. Each event column holds the rows of all keys
 ``offsets`` says where the rows of each key begin.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.structures.order import group_rows, sort_entries
-from workbench.columnar.columns import as_numpy
-from workbench.columnar.key_codes import as_array, encoded, key_codes, value_offsets
+from workbench.columnar.instants import from_instants, instants
+from workbench.columnar.key_codes import as_array, encoded, key_codes
 from workbench.columnar.ragged import run_of_rows
-from workbench.durations import DAY
-
-# Arrow's defaults. Without this, each stream reads the environment, half the time of a small one.
-_OPTIONS = pa.ipc.IpcWriteOptions()
 
 #: The names of event columns in the workers; :func:`key_columns` names the others.
 TIME, NAME, CONDITIONS, KEEP = "__time__", "__name__", "__conditions__", "__keep__"
@@ -155,90 +150,3 @@ def _scatter_instants(column: pa.ChunkedArray, place: NDArray[np.uint32]) -> NDA
         time[place[first : first + len(chunk)]] = instants(chunk)
         first += len(chunk)
     return time
-
-
-def packed_rows(rows: pa.Table) -> pa.Buffer:
-    """Return rows as one binary value, an Arrow IPC stream, the form in which all rows travel.
-
-    Examples
-    --------
-    >>> unpacked_rows(packed_rows(pa.table({"user": [7, 8]}))).to_pydict()
-    {'user': [7, 8]}
-    """
-    # The size is measured first: a growing buffer takes up to three times its size.
-    measured = pa.MockOutputStream()
-    _write(rows, measured)
-    packed = pa.allocate_buffer(measured.size())
-    _write(rows, pa.FixedSizeBufferWriter(packed))
-    return packed
-
-
-def unpacked_rows(packed: bytes | pa.Buffer | pa.NativeFile) -> pa.Table:
-    """Return packed rows, without copying their columns."""
-    return pa.ipc.open_stream(packed).read_all()
-
-
-def _write(rows: pa.Table, sink: pa.NativeFile) -> None:
-    with pa.ipc.new_stream(sink, rows.schema, options=_OPTIONS) as writer:
-        writer.write_table(rows)
-
-
-def binaries(values: pa.BinaryArray) -> Iterator[pa.Buffer]:
-    """Yield binary values without copying them, unlike Arrow's scalars."""
-    data = values.buffers()[2]
-    for first, last in pairwise(value_offsets(values).tolist()):
-        yield data.slice(first, last - first)
-
-
-def one_binary(value: pa.Buffer) -> pa.Array:
-    """Return a column of one binary value, without copying it."""
-    ends = pa.py_buffer(np.array([0, value.size], np.int32))
-    return pa.Array.from_buffers(pa.binary(), 1, [None, ends, value])
-
-
-def instants(time: pa.Array) -> NDArray[np.int64]:
-    """Return a column of times as integers: microseconds, or the values of an integer column.
-
-    No time zone is applied: the integers of timestamps and dates count from 1970 in UTC.
-
-    Parameters
-    ----------
-    time : pyarrow.Array
-        Timestamps with or without a zone, dates, or integers; no nulls.
-
-    Returns
-    -------
-    int64 array
-
-    Examples
-    --------
-    >>> from datetime import date
-    >>> instants(pa.array([date(1970, 1, 2), date(1969, 12, 31)])).tolist()
-    [86400000000, -86400000000]
-    """
-    if pa.types.is_date32(time.type):
-        return np.asarray(time.cast(pa.int32()), np.int64) * DAY
-    return as_numpy(time.cast(pa.int64()))
-
-
-def from_instants(values: NDArray[np.int64], like: pa.DataType) -> pa.Array:
-    """Return integers as a column of times of a given type; the inverse of :func:`instants`.
-
-    Parameters
-    ----------
-    values : int64 array
-    like : pyarrow.DataType
-        The type of the column that the integers came from.
-
-    Returns
-    -------
-    pyarrow.Array
-
-    Examples
-    --------
-    >>> from_instants(np.array([86_400_000_000]), pa.date32()).to_pylist()
-    [datetime.date(1970, 1, 2)]
-    """
-    if pa.types.is_date32(like):
-        return pa.array((values // DAY).astype(np.int32)).cast(like)
-    return pa.array(values).cast(like)

@@ -14,9 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.columnar.blocks import CONDITIONS, binaries, grouped, instants, one_binary
+from workbench.columnar.blocks import CONDITIONS, grouped
 from workbench.columnar.delivery import Bundle, Sent, delivered
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array, encoded, key_codes, narrow
+from workbench.columnar.packed_rows import binaries, one_binary
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.spark_hash import numbers_for
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import one_binary, packed_rows, unpacked_rows
+from workbench.columnar.packed_rows import one_binary, packed_rows, unpacked_rows
 from workbench.errors import WorkbenchError
 
 #: The first bytes of a note, unlike those of any packed table.

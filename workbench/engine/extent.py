@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-Sides = tuple[Any, Any]
-
 
 @dataclass(frozen=True)
 class CallExtent:
@@ -20,9 +18,9 @@ class CallExtent:
         Whether the order column holds floats.
     """
 
-    rows: Sides = (0, 0)
-    groups: Sides = (0, 0)
-    distance: Sides = (0, 0)
+    rows: tuple[Any, Any] = (0, 0)
+    groups: tuple[Any, Any] = (0, 0)
+    distance: tuple[Any, Any] = (0, 0)
     floating: bool = False
 
     @property

@@ -1,7 +1,6 @@
 """Sorting of a window's rows, and the frames around them."""
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -184,7 +183,7 @@ def _bound(bound: Offset | None, order: Order, like: pa.DataType | None) -> Boun
         return float(bound.amount)
     if bound.unit == NUMBER and pa.types.is_decimal(like):
         assert like is not None
-        return int(Decimal(str(bound.amount)) * 10**like.scale)
+        return bound.scaled(like.scale)
     return int(bound.amount)
 
 

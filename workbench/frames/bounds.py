@@ -66,6 +66,16 @@ class Offset(NamedTuple):
     amount: Any
     unit: str
 
+    def scaled(self, scale: int) -> int:
+        """Return the amount as a multiple of the last digit of decimals of a scale.
+
+        Examples
+        --------
+        >>> Offset(-0.25, NUMBER).scaled(2)
+        -25
+        """
+        return int(Decimal(str(self.amount)) * 10**scale)
+
 
 def is_column(value: Any) -> bool:
     """Return whether a value is a Column."""

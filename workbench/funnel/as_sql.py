@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from workbench.dialects import writing
+from workbench.dialects.conditions import condition
 from workbench.durations import SECOND, microseconds
 from workbench.errors import WorkbenchError
 
@@ -80,7 +81,7 @@ def _steps(funnel: "FunnelSpec", dialect: str) -> list[exp.Expr]:
     """Return the conditions, with null as false, because ClickHouse would leave the row out."""
     if funnel.conditions is not None:
         conditions = [
-            writing.condition(one, f"steps: {k!r}", dialect) for k, one in funnel.conditions.items()
+            condition(one, f"steps: {k!r}", dialect) for k, one in funnel.conditions.items()
         ]
     else:
         conditions = [_named(funnel.event, names) for names in funnel.names or ()]

@@ -11,7 +11,7 @@ from workbench.funnel.steps import bits_of, bits_of_names
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
 from workbench.funnel.worker.summary import OTHERS, segment_column
 from workbench.spark.in_driver import ZONE
-from workbench.spark.sources.held import source
+from workbench.spark.sources.small_tables import source
 from workbench.spark.table import BoundTable, column
 from workbench.spark.types import INTEGERS, column_unit
 

@@ -14,7 +14,7 @@ from workbench.groups.checks import (
 )
 from workbench.groups.plan import METHODS, quantiles_of
 from workbench.spark.sources.given import table
-from workbench.spark.sources.held import source
+from workbench.spark.sources.small_tables import source
 from workbench.spark.table import BoundTable, check_key
 
 if TYPE_CHECKING:

@@ -173,7 +173,7 @@ def _tiles(v: Variables, _caption: str, tables: Tables) -> StepSubject:
     return StepSubject(event=row, low=low, high=low + window, queries=queries, what=what)
 
 
-def _push_down(v: Variables, _caption: str, tables: Tables) -> StepSubject:
+def _push_down(v: Variables, _caption: str, _tables: Tables) -> StepSubject:
     leaf = v["child"] - v["leaves"]
     return StepSubject(query=leaf if 0 <= leaf < len(v["states"]) else None)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.arguments import check_text, whole_number
-from workbench.columnar.blocks import instants
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.value_texts import time_of
 from workbench.durations import since_epoch

@@ -18,8 +18,9 @@ from kernels.tiling.hops import hop_begins, window_start
 from workbench.backfill.worker.cogroup import CoGroup, Span, Times, sort_by_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.task import QUERY, BackfillTask
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import codes_in_order, present
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import begins_run, run_of_rows
 from workbench.engine.kept_rows import kept_rows

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.online.checks import check_again, check_next, check_owner, check_stream

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.subpartitions import subpartitions

@@ -10,6 +10,7 @@ from workbench.frames.frame import Frame
 from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, TIMES, kind_of
 from workbench.spark.table import BoundTable
 from workbench.spark.values import value_type
+from workbench.windows.checks import check_digits
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -110,11 +111,7 @@ def _interval(problem: str, column: "Column", kind: "DataType") -> Offset:
 def _decimal(problem: str, column: "Column", kind: "DataType", along: Any) -> Offset:
     from pyspark.sql.types import DecimalType
 
-    if along.precision > MOST_DIGITS:
-        raise WorkbenchError(
-            f"frame: a distance along decimals of more than {MOST_DIGITS} digits is not "
-            "available; cast the order column to fewer digits or to double."
-        )
+    check_digits(along)
     finer = isinstance(kind, DecimalType) and kind.scale > along.scale
     if finer or kind_of(kind) == "float":
         raise WorkbenchError(f"{problem}; cast the bound to the order column's type.")

@@ -22,7 +22,7 @@ from workbench.spark.table import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import DataType, StructType
+    from pyspark.sql.types import DataType, DecimalType, StructType
 
 #: Arrow sends types up to 64 levels deep, and our own lists and maps around a column take some.
 MOST_NESTED = 60
@@ -116,17 +116,27 @@ def warn_of_text(df: BoundTable, order: Sequence[OrderColumn], frames: Iterable[
             )
 
 
+def check_digits(along: "DecimalType") -> None:
+    """Refuse a distance along decimals of so many digits that their multiples are no integers.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if along.precision > MOST_DIGITS:
+        raise WorkbenchError(
+            f"frame: a distance along decimals of more than {MOST_DIGITS} digits is not "
+            "available; cast the order column to fewer digits or to double."
+        )
+
+
 def _check_number(data_type: "DataType", amount: Any, given: Any, holds: str) -> None:
     from pyspark.sql.types import DecimalType
 
     if kind_of(data_type) == "integer" and amount != int(amount):
         raise WorkbenchError(f"frame: {given!r} is not a whole number, {holds}; give an integer.")
     if isinstance(data_type, DecimalType):
-        if data_type.precision > MOST_DIGITS:
-            raise WorkbenchError(
-                f"frame: a distance along decimals of more than {MOST_DIGITS} digits is not "
-                "available; cast the order column to fewer digits or to double."
-            )
+        check_digits(data_type)
         scaled = Decimal(str(amount)) * 10**data_type.scale
         if scaled != int(scaled):
             raise WorkbenchError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernels.frames.extent import FrameExtent, frame_extent
 from workbench.durations import DAY
-from workbench.engine.extent import CallExtent, Sides
+from workbench.engine.extent import CallExtent
 from workbench.engine.ranges.unbounded import unbounded_sides, why_all_rows
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
@@ -121,7 +121,7 @@ def call_extent(functions: "Iterable[Resolved]", along: "DataType") -> CallExten
     -------
     CallExtent
     """
-    sides: dict[str, list[Sides]] = {"rows": [], "groups": [], "range": []}
+    sides: dict[str, list[tuple[Any, Any]]] = {"rows": [], "groups": [], "range": []}
     for one in functions:
         unit, low, high = _sides(one, along)
         sides[unit].append((max(-low, 0), max(high, 0)))
@@ -160,8 +160,7 @@ def _distance(bound: Offset, along: "DataType") -> int | float:
     if kind_of(along) == "float":
         return float(bound.amount)
     if kind_of(along) == "decimal":
-        scale: int = getattr(along, "scale", 0)
-        return int(Decimal(str(bound.amount)) * 10**scale)
+        return bound.scaled(getattr(along, "scale", 0))
     return int(bound.amount)
 
 
@@ -208,8 +207,7 @@ def _bound(bound: Offset | None, along: "DataType", outward: int) -> int | None:
         return _months(int(bound.amount), outward) if bound.amount else 0
     if bound.unit == NUMBER and bound.amount and kind_of(along) == "float":
         return None
-    scale: int = getattr(along, "scale", 0) if bound.unit == NUMBER else 0
-    return int(Decimal(str(bound.amount)) * 10**scale)
+    return bound.scaled(getattr(along, "scale", 0) if bound.unit == NUMBER else 0)
 
 
 def _months(months: int, outward: int) -> int:

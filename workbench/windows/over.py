@@ -9,7 +9,7 @@ from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.spark.shuffle import Carried
 from workbench.spark.sources.given import is_stream
-from workbench.spark.sources.held import source, where_answered
+from workbench.spark.sources.small_tables import source, where_answered
 from workbench.spark.table import BoundTable
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import check_result, partition_of

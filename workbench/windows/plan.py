@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine.block import Call
 from workbench.engine.ranges.carry import CarryTask
 from workbench.engine.ranges.route import PieceTask
-from workbench.engine.ranges.unbounded import sides_of
+from workbench.engine.ranges.unbounded import unbounded_sides_of
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
@@ -109,7 +109,7 @@ def bundling(task: WindowTask) -> tuple[type[PieceTask], dict[str, Any]]:
 
     Where calls look at all rows on a side, states of these rows travel with the pieces.
     """
-    calls = tuple(call for call in task.calls if any(sides_of(call)))
+    calls = tuple(call for call in task.calls if any(unbounded_sides_of(call)))
     return (CarryTask, {"calls": calls, "along": task.order}) if calls else (PieceTask, {})
 
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.columnar.blocks import TIME, Block, from_instants, gather, instants
-from workbench.columnar.packed import ShortTimes, pack, unpack
+from workbench.columnar.blocks import TIME, Block, gather
+from workbench.columnar.instants import from_instants, instants
+from workbench.columnar.packed_blocks import ShortTimes, pack, unpack
 
 Row = dict[str, Any]
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 import workbench as wb
 from workbench.columnar.blocks import KEEP, NAME, TIME, Block, gather
-from workbench.columnar.packed import pack, unpack
+from workbench.columnar.packed_blocks import pack, unpack
 
 STEPS = ("view", "cart", "buy")
 NAMES = (*STEPS, "help", None)

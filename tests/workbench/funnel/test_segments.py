@@ -181,8 +181,8 @@ def test_the_largest_segments_are_separate_and_the_others_are_combined(
 
 
 def packed(users: list[list[Row]]) -> pa.RecordBatch:
-    from workbench.columnar.blocks import one_binary
-    from workbench.columnar.packed import pack
+    from workbench.columnar.packed_blocks import pack
+    from workbench.columnar.packed_rows import one_binary
 
     return pa.record_batch({"block": one_binary(pack(block_of(users, KEEP)))})
 

@@ -90,8 +90,8 @@ def trend(
 
 
 def packed(block: Any) -> pa.RecordBatch:
-    from workbench.columnar.blocks import one_binary
-    from workbench.columnar.packed import pack
+    from workbench.columnar.packed_blocks import pack
+    from workbench.columnar.packed_rows import one_binary
 
     return pa.record_batch({"block": one_binary(pack(block))})
 

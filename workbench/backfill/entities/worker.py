@@ -22,9 +22,10 @@ from kernels.entities.validity import (
 from workbench.backfill.worker.cogroup import sort_by_time
 from workbench.backfill.worker.task import BackfillTask, Sides, table_of
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.columns import present
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.engine.task import ROWS_AT_ONCE

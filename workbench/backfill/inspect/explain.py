@@ -9,7 +9,7 @@ from workbench.backfill.split.plan import SplitPlan
 from workbench.backfill.tree.plan import features_without_state
 from workbench.backfill.worker.partials import needs_every_event
 from workbench.spark.jobs import collected
-from workbench.spark.sources.held import where_answered
+from workbench.spark.sources.small_tables import where_answered
 
 if TYPE_CHECKING:
     from pyspark.sql import Row

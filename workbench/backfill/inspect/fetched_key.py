@@ -16,7 +16,8 @@ from workbench.backfill.inspect.one_query import (
     rows_of_key,
 )
 from workbench.backfill.inspect.origin import NUMBER, OneQuery
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.spark.jobs import in_one_sentence
 from workbench.spark.names import unused

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from kernels.structures.instants import LEAST
 from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.zones import readable_type
 from workbench.errors import WorkbenchError

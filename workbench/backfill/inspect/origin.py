@@ -21,7 +21,8 @@ from workbench.backfill.inspect.origin_pieces import (
 from workbench.backfill.worker.cogroup import QueryWindow
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.task import BackfillTask, cogroup_of
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.engine.block import Call
 from workbench.errors import WorkbenchError

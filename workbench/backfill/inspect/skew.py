@@ -11,7 +11,8 @@ from workbench.backfill.inspect.instrumented import KINDS, SCHEMA, InstrumentedT
 from workbench.backfill.instants import begin_of_hop
 from workbench.backfill.methods import PLANS
 from workbench.backfill.split.plan import SplitPlan
-from workbench.columnar.blocks import TIME, binaries, unpacked_rows
+from workbench.columnar.blocks import TIME
+from workbench.columnar.packed_rows import binaries, unpacked_rows
 from workbench.durations import HOUR
 from workbench.engine.ranges.cuts import CUTS, START
 from workbench.errors import WorkbenchError

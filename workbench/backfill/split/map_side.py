@@ -9,10 +9,11 @@ import pyarrow as pa
 from kernels.core.arrays import Ints
 from workbench.backfill.split.partials import PartialAggregates, States, partial_aggregates
 from workbench.backfill.worker.partials import SLOT, FeatureGroup
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import PARTITION
 from workbench.columnar.columns import present
 from workbench.columnar.delivery import Bundle
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.engine.partials import FIELD
@@ -56,7 +57,7 @@ class SplitTask(PieceTask, SubpartitionTask):
         assert self.cuts is not None
         time = instants(as_array(rows.column(TIME)))
         rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(time))
-        starts = [self._side(START, number) for number in range(len(self.cuts))]
+        starts = [self._of_pieces(START, number) for number in range(len(self.cuts))]
         piece = np.zeros(len(rows), np.int64)
         for number in np.unique(key):
             at = np.flatnonzero(key == number)

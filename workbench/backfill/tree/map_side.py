@@ -16,10 +16,11 @@ from kernels.tiling.event_ranges import event_ranges
 from workbench.backfill.tree.query_times import QueryTimes
 from workbench.backfill.worker.cogroup import CoGroup, Span, Times, sort_by_time
 from workbench.backfill.worker.partials import FeatureGroup
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, gathered
 from workbench.columnar.columns import present
 from workbench.columnar.delivery import Bundle
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.ragged import offsets_of

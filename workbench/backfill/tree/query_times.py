@@ -11,17 +11,12 @@ import pyarrow as pa
 from kernels.core.arrays import Ints
 from workbench.backfill.split.spans import range_members
 from workbench.backfill.worker.cogroup import Times, sort_by_time
-from workbench.columnar.blocks import (
-    TIME,
-    binaries,
-    instants,
-    one_binary,
-    packed_rows,
-    unpacked_rows,
-)
+from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import gathered
 from workbench.columnar.delivery import delivered, to_one_task
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.packed_rows import binaries, one_binary, packed_rows, unpacked_rows
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.ragged import begins_run, offsets_of, places_in_runs, run_of_rows
 from workbench.engine.ranges.sample import with_columns

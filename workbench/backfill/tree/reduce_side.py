@@ -19,8 +19,9 @@ from workbench.backfill.worker.cogroup import CoGroup, sort_by_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import FeatureGroup
 from workbench.backfill.worker.task import QUERY, BackfillTask
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import codes_in_order, numbers, present, rows_of
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.engine.block import Call
 from workbench.engine.partials import FIELD, from_states, partial_states, row_counts

@@ -12,8 +12,9 @@ from workbench.backfill.worker.cogroup import CoGroup, sort_by_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.answer import answer_valid
 from workbench.backfill.worker.validity.intervals import VALID_FROM
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import present
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.subpartitions import subpartitions
@@ -122,7 +123,7 @@ class BackfillTask:
         row = pa.array(cogroup.queries.row)
         columns = {name: sides.queries.column(alias).take(row) for name, alias in self.columns}
         for feature in self.features:
-            columns[feature.call.column] = self._column(feature, sides, cogroup)
+            columns[feature.call.column] = _column(feature, cogroup)
         return pa.table(columns)
 
     def sides(self, queries: pa.Table, events: pa.Table | None) -> Sides:
@@ -142,13 +143,12 @@ class BackfillTask:
             events, e_code = events.filter(pa.array(needed)), e_code[needed]
         return Sides(queries, events, q_code, e_code, count + 1)
 
-    def _column(self, feature: Feature, sides: Sides, cogroup: CoGroup) -> pa.Array:
-        answer_function = answer_valid if VALID_FROM in cogroup.columns else answer_plainly
-        if feature.by is not None:
-            return answer_by_bucket(
-                feature.call, feature.by, feature.kind, cogroup, answer_function
-            )
-        return answer_function(feature.call, cogroup)[0]
+
+def _column(feature: Feature, cogroup: CoGroup) -> pa.Array:
+    answer_function = answer_valid if VALID_FROM in cogroup.columns else answer_plainly
+    if feature.by is not None:
+        return answer_by_bucket(feature.call, feature.by, feature.kind, cogroup, answer_function)
+    return answer_function(feature.call, cogroup)[0]
 
 
 def _concatenated(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:

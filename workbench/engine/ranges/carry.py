@@ -28,7 +28,12 @@ from workbench.engine.kept_rows import kept_rows
 from workbench.engine.order import rows_in_order
 from workbench.engine.partials import FIELD, values_of
 from workbench.engine.ranges.route import KEPT_BEFORE, KEPT_BEHIND, MARK, PIECE, PieceTask
-from workbench.engine.ranges.unbounded import all_states, call_to_keep, sides_of, states_of
+from workbench.engine.ranges.unbounded import (
+    all_states,
+    call_to_keep,
+    states_of,
+    unbounded_sides_of,
+)
 from workbench.functions.order import OrderColumn
 
 #: The column of states with their side: 0 for rows before a piece, 1 for rows after it.
@@ -87,7 +92,7 @@ class CarryTask(PieceTask):
         pairs = [np.zeros((3, 0), np.int64)]
         for call in self.calls:
             if not states_of(call, schema):
-                sides = np.flatnonzero(sides_of(call))
+                sides = np.flatnonzero(unbounded_sides_of(call))
                 pairs += [parts.kept(call, int(side)) for side in sides]
         row, receiver, side = np.unique(np.concatenate(pairs, axis=1), axis=1)
         key, piece = parts.receivers.key[receiver], parts.receivers.piece[receiver]
@@ -100,7 +105,7 @@ class CarryTask(PieceTask):
         slots = all_states(self.calls, rows.schema)
         receivers = parts.receivers
         for side in (0, 1):
-            wanted = any(sides_of(call)[side] for call in self.calls)
+            wanted = any(unbounded_sides_of(call)[side] for call in self.calls)
             at = np.flatnonzero(receivers.begin[side] < receivers.end[side])
             if not (slots and wanted and len(at)):
                 continue

@@ -10,15 +10,16 @@ import pyarrow as pa
 from kernels.core.arrays import Ints
 from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST
-from workbench.columnar.blocks import binaries, one_binary, packed_rows
 from workbench.columnar.delivery import delivered
 from workbench.columnar.key_codes import key_codes
+from workbench.columnar.packed_rows import binaries, one_binary, packed_rows
 from workbench.columnar.process import freeze_gc
 from workbench.engine.extent import CallExtent
 from workbench.engine.ranges.sample import PLACES, ROWS, STEP, SUMMARY, lists_of, with_columns
 from workbench.engine.ranges.sort_codes import shifted_place
 
-SIDES = START, LOW, HIGH = "__start__", "__low__", "__high__"
+#: The columns of a key's :class:`Pieces`, each a list.
+PIECES = START, LOW, HIGH = "__start__", "__low__", "__high__"
 CUTS = "__cuts__"
 #: The fewest rows of a piece: fewer are computed faster than spread over tasks.
 LEAST_ROWS = 100_000
@@ -187,9 +188,9 @@ class CutTask:
                 cut_keys.append((at[0], known[key], *pieces))
         if not cut_keys:
             return None
-        first, rows, *sides = zip(*cut_keys, strict=True)
+        first, rows, *lists = zip(*cut_keys, strict=True)
         columns = {ROWS: pa.array(rows, pa.int64())}
-        columns |= {name: lists_of(side) for name, side in zip(SIDES, sides, strict=True)}
+        columns |= {name: lists_of(one) for name, one in zip(PIECES, lists, strict=True)}
         return with_columns(table.select(list(self.keys)).take(list(first)), columns)
 
     def _pieces(self, samples: pa.Table, count: int) -> Pieces:

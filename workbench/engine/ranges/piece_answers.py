@@ -26,7 +26,7 @@ from workbench.engine.own_order import ntile_bucket
 from workbench.engine.partials import FIELD, from_states, row_counts, values_of
 from workbench.engine.ranges.carry import SIDE
 from workbench.engine.ranges.route import KEPT, KEPT_BEFORE, KEPT_BEHIND, MARK
-from workbench.engine.ranges.unbounded import all_states, sides_of, states_of
+from workbench.engine.ranges.unbounded import all_states, states_of, unbounded_sides_of
 from workbench.functions.catalogue import RANKING
 
 #: The prefix of a column that is true where a condition is, except in rows kept for other calls.
@@ -43,7 +43,7 @@ def with_conditions(block: Block, calls: Sequence[Call]) -> Block:
     schema, conditions = block.rows.schema, {}
     not_kept = pa.array(block.column(MARK).to_numpy() & KEPT == 0)
     for call in calls:
-        if any(sides_of(call)) and states_of(call, schema):
+        if any(unbounded_sides_of(call)) and states_of(call, schema):
             where = not_kept if call.where is None else pc.and_(not_kept, block.column(call.where))
             conditions[COUNTED + (call.where or "")] = where
     columns = {name: block.rows.column(name) for name in block.rows.column_names}
@@ -76,7 +76,7 @@ class PieceAnswers(Memo):
 
     def answer(self, call: Call) -> pa.Array:
         """Return a call's result for every row of the block."""
-        if not any(sides_of(call)):
+        if not any(unbounded_sides_of(call)):
             return answer(self.window, call)
         states = states_of(call, self.window.block.rows.schema)
         if not states:
@@ -97,7 +97,7 @@ class PieceAnswers(Memo):
         states = moving_states(
             window.offsets, slot.function, value, *moving, other=(others or [value])[-1]
         )
-        for side in np.flatnonzero(sides_of(call)):
+        for side in np.flatnonzero(unbounded_sides_of(call)):
             outside = self._outside(slot, int(side))
             if outside is None:
                 continue

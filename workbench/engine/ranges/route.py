@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST
-from workbench.columnar.blocks import Block, unpacked_rows
+from workbench.columnar.blocks import Block
 from workbench.columnar.bundles import BundleTask, Routed
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.packed_rows import unpacked_rows
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.engine.extent import CallExtent
-from workbench.engine.ranges.cuts import HIGH, LOW, START
+from workbench.engine.ranges.cuts import HIGH, LOW, PIECES, START
 from workbench.engine.ranges.sort_codes import places
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
@@ -97,7 +98,7 @@ class PieceTask(BundleTask):
         for number in np.intersect1d(key, np.arange(len(self.cuts))):
             at = np.flatnonzero(key == number)
             place = places(order.take(at), self.order)
-            start, low, high = (self._side(side, number) for side in (START, LOW, HIGH))
+            start, low, high = (self._of_pieces(name, number) for name in PIECES)
             home[at] = owner = np.searchsorted(start, place, side="right") - 1
             first[at] = last[at] = owner
             # Few rows are near a cut, and only these are searched among all pieces again.
@@ -118,7 +119,7 @@ class PieceTask(BundleTask):
         codes = key_codes(pa.concat_tables([cut, of_rows]))[0][count:].astype(np.int64)
         return np.where(codes < count, codes, -1)
 
-    def _side(self, name: str, key: Any) -> Numbers:
+    def _of_pieces(self, name: str, key: Any) -> Numbers:
         assert self.cuts is not None
         return np.asarray(self.cuts.column(name)[int(key)].values, np.int64)
 
@@ -134,8 +135,8 @@ class PieceTask(BundleTask):
     def _ends(self, key: Numbers, piece: Numbers) -> Numbers:
         """Return flags for pieces that lack rows of the partition before or after them."""
         assert self.cuts is not None
-        low = np.concatenate([self._side(LOW, k) for k in range(len(self.cuts))])
-        high = np.concatenate([self._side(HIGH, k) for k in range(len(self.cuts))])
+        low = np.concatenate([self._of_pieces(LOW, k) for k in range(len(self.cuts))])
+        high = np.concatenate([self._of_pieces(HIGH, k) for k in range(len(self.cuts))])
         cut = np.where(low != LEAST, CUT_BEFORE, 0) | np.where(high != MOST, CUT_BEHIND, 0)
         return np.where(key < 0, 0, cut[np.where(key < 0, 0, self._before()[key] + piece)])
 

@@ -26,11 +26,9 @@ from workbench.functions.catalogue import (
 
 #: The most rows that a piece gets for a call from each bundling worker.
 MOST_KEPT = 1_000
-#: Whether a call looks at all rows before a piece, and at all rows after it.
-Sides = tuple[bool, bool]
 
 
-def unbounded_sides(info: FunctionInfo, options: Options, frame: Frame) -> Sides:
+def unbounded_sides(info: FunctionInfo, options: Options, frame: Frame) -> tuple[bool, bool]:
     """Return whether a function looks at all rows before the current one, and at all after it.
 
     Parameters
@@ -96,7 +94,7 @@ def why_all_rows(name: str, info: FunctionInfo, options: Options, own_order: boo
     )
 
 
-def sides_of(call: Call) -> Sides:
+def unbounded_sides_of(call: Call) -> tuple[bool, bool]:
     """Return whether a call looks at all rows before the current one, and at all after it."""
     return unbounded_sides(call.info, call.options, call.frame)
 
@@ -120,7 +118,7 @@ def all_states(calls: Iterable[Call], schema: pa.Schema) -> tuple[Call, ...]:
     """Return the distinct states that some calls need."""
     slots: dict[Call, None] = {}
     for call in calls:
-        if any(sides_of(call)):
+        if any(unbounded_sides_of(call)):
             slots.update(dict.fromkeys(states_of(call, schema)))
     return tuple(slots)
 
@@ -140,7 +138,7 @@ def call_to_keep(call: Call) -> Call:
     ('last_k', 2)
     """
     if call.info.family == SHIFT:
-        last = sides_of(call)[0]
+        last = unbounded_sides_of(call)[0]
     elif call.info.family == NTH and call.info.keeps_n:
         last = call.options.n < 0
     else:

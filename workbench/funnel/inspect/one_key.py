@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import CONDITIONS, NAME, TIME, instants
+from workbench.columnar.blocks import CONDITIONS, NAME, TIME
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, bits, clock_of, period_of, prepared_task, task_of

@@ -5,9 +5,10 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import Block, binaries, gather, key_columns
+from workbench.columnar.blocks import Block, gather, key_columns
 from workbench.columnar.bundles import unbundled
-from workbench.columnar.packed import unpack
+from workbench.columnar.packed_blocks import unpack
+from workbench.columnar.packed_rows import binaries
 from workbench.columnar.process import freeze_gc
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from kernels.funnel.features import NOTHING, count_once
 from kernels.structures.instants import LEAST, MOST
-from workbench.columnar.blocks import KEEP, TIME, Block, instants, key_columns
+from workbench.columnar.blocks import KEEP, TIME, Block, key_columns
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import offsets_of
 from workbench.funnel.worker.event_codes import event_codes

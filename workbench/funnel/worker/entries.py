@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import KEEP, TIME, Block, instants
+from workbench.columnar.blocks import KEEP, TIME, Block
 from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import to_one_task
+from workbench.columnar.instants import instants
 from workbench.columnar.ragged import begins_run, offsets_of, rows_of_runs
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
 from workbench.funnel.worker.levels import BlockParts, FunnelTask, last_entry

@@ -12,17 +12,8 @@ from numpy.typing import NDArray
 from kernels.funnel.chain_levels import Rules, chain_levels
 from kernels.funnel.conversions import Conversions, conversions
 from kernels.funnel.levels import funnel_levels
-from workbench.columnar.blocks import (
-    CONDITIONS,
-    KEEP,
-    NAME,
-    TIME,
-    Block,
-    from_instants,
-    grouped,
-    instants,
-    key_columns,
-)
+from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, Block, grouped, key_columns
+from workbench.columnar.instants import from_instants, instants
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import begins_run, offsets_of, places_in_runs
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
@@ -44,7 +35,7 @@ class FunnelTask:
         For blocks that hold event names, the names of each step; else the bit of each step among
         the conditions. The exclusions follow the steps.
     window : int
-        In the unit of :func:`workbench.columnar.blocks.instants`.
+        In the unit of :func:`workbench.columnar.instants.instants`.
     modes : dict of str to bool
     by : tuple of str
         The kept columns whose values at the step of ``attribution`` are returned as well.

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.columnar.blocks import CONDITIONS, NAME, TIME, Block, instants, key_columns
+from workbench.columnar.blocks import CONDITIONS, NAME, TIME, Block, key_columns
+from workbench.columnar.instants import instants
 from workbench.funnel.worker.blocks import packed_blocks
 from workbench.funnel.worker.levels import FunnelTask
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import NAME, TIME, gather, instants, key_columns, one_binary
+from workbench.columnar.blocks import NAME, TIME, gather, key_columns
 from workbench.columnar.bundles import unbundled
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
-from workbench.columnar.packed import pack
+from workbench.columnar.packed_blocks import pack
+from workbench.columnar.packed_rows import one_binary
 from workbench.columnar.process import freeze_gc
 
 MOST_NAMES = 10_000

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from kernels.funnel.paths import collapsed_path
 from kernels.structures.instants import LEAST, MOST
 from kernels.structures.order import sort_entries
-from workbench.columnar.blocks import TIME, Block, instants, key_columns
+from workbench.columnar.blocks import TIME, Block, key_columns
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.funnel.worker.event_codes import event_codes

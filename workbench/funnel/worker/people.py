@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import instants
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import starts_of
 from workbench.funnel.worker.levels import ENTERED, FunnelTask

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import instants
+from workbench.columnar.instants import instants
 from workbench.durations import DAY, MOST_TICKS
 
 #: Weeks begin on a Monday, and 1970 began on a Thursday.

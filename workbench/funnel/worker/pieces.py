@@ -14,17 +14,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import (
-    KEEP,
-    TIME,
-    Block,
-    from_instants,
-    gather,
-    instants,
-    key_columns,
-)
+from workbench.columnar.blocks import KEEP, TIME, Block, gather, key_columns
 from workbench.columnar.bundles import BUNDLE, BundleTask, unbundled
 from workbench.columnar.delivery import Bundle, task_number, to_one_task
+from workbench.columnar.instants import from_instants, instants
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.engine.ranges.route import MARK, PIECE

@@ -9,9 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.funnel.retained import AGAIN, FIRST, retained_periods
-from workbench.columnar.blocks import TIME, Block, instants, key_columns
+from workbench.columnar.blocks import TIME, Block, key_columns
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.periods import Periods

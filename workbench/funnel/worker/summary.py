@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.funnel.chains import required_before
-from workbench.columnar.blocks import TIME, Block, instants
+from workbench.columnar.blocks import TIME, Block
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import starts_of
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks

@@ -17,9 +17,10 @@ from kernels.tiling import cells as c
 from kernels.tiling.cells import roll_up
 from kernels.tiling.hops import hop_begins, window_start
 from workbench.backfill.worker.cogroup import sort_by_time
-from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import floats, numbers, present
 from workbench.columnar.exact_sums import part
+from workbench.columnar.instants import instants
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.online.encoding import key_bytes, value_bytes

@@ -8,7 +8,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.backfill.inspect.origin import OneQuery
-from workbench.columnar.blocks import TIME, from_instants, instants
+from workbench.columnar.blocks import TIME
+from workbench.columnar.instants import from_instants, instants
 from workbench.columnar.key_codes import as_array
 from workbench.durations import SECOND
 from workbench.errors import WorkbenchError

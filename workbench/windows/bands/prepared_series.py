@@ -16,9 +16,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.frames.frames import Ranges
-from workbench.columnar.blocks import Block, binaries, one_binary, packed_rows, unpacked_rows
+from workbench.columnar.blocks import Block
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.packed_rows import binaries, one_binary, packed_rows, unpacked_rows
 from workbench.columnar.process import freeze_gc
 from workbench.engine.block import Window
 from workbench.engine.order import ordered_block

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import binaries, unpacked_rows
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
+from workbench.columnar.packed_rows import binaries, unpacked_rows
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.spark_hash import numbers_for
 from workbench.spark.partitions import set_partitions

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import packed_rows
 from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import delivered
+from workbench.columnar.packed_rows import packed_rows
 from workbench.columnar.process import freeze_gc
 from workbench.spark.partitions import SHUFFLE_PARTITIONS, number_of_partitions
 from workbench.spark.shipping import package_finder

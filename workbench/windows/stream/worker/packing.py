@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.core.arrays import Ints
-from workbench.columnar.blocks import Block, unpacked_rows
+from workbench.columnar.blocks import Block
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.packed_rows import unpacked_rows
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.errors import WorkbenchError
 

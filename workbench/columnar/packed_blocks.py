@@ -13,15 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import (
-    TIME,
-    Block,
-    from_instants,
-    instants,
-    packed_rows,
-    unpacked_rows,
-)
+from workbench.columnar.blocks import TIME, Block
+from workbench.columnar.instants import from_instants, instants
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.packed_rows import packed_rows, unpacked_rows
 from workbench.durations import DAY, SECOND
 
 #: The column of lists of rows.

@@ -8,15 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from kernels.stream.changelog import OPS
 from workbench.arguments import optional_names
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.errors import WorkbenchError, kind_in_words
+from workbench.windows.stream.worker.net_changes import REMOVALS
 from workbench.windows.stream.worker.update import OP
-
-#: The changes that remove a row, and all kinds of changes.
-REMOVALS = ("-U", "-D")
-CHANGES = ("+I", "+U", *REMOVALS)
 
 
 def folded(
@@ -78,10 +76,10 @@ def _checked(changes: Any) -> pa.Table:
             "that emits on update returns it."
         )
     kinds = set(changes.column(OP).unique().to_pylist())
-    if unknown := sorted(kinds - set(CHANGES), key=repr):
+    if unknown := sorted(kinds - set(OPS), key=repr):
         raise WorkbenchError(
             f"changes: their {OP!r} says {unknown[0]!r}, which is not a change; "
-            f"give one of {', '.join(map(repr, CHANGES))}."
+            f"give one of {', '.join(map(repr, OPS))}."
         )
     return changes
 

@@ -17,7 +17,8 @@ from kernels.stream.changelog import OPS
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.errors import WorkbenchError
 
-ADDITIONS = ("+I", "+U")
+#: The changes that remove a row.
+REMOVALS = ("-U", "-D")
 
 
 class Net(NamedTuple):
@@ -221,5 +222,5 @@ def _is_addition(op: pa.ChunkedArray) -> Mask:
     if not pc.all(known).as_py() and len(op):
         wrong = op.filter(pc.invert(known))[0].as_py()
         raise WorkbenchError(f"op: {wrong!r} is not a change; give '+I', '-U', '+U' or '-D'.")
-    is_addition = as_array(pc.is_in(op, value_set=pa.array(ADDITIONS)))
+    is_addition = as_array(pc.invert(pc.is_in(op, value_set=pa.array(REMOVALS))))
     return np.asarray(is_addition.to_numpy(zero_copy_only=False), np.bool_)

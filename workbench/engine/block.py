@@ -19,7 +19,7 @@ from workbench.engine.order import order_of, ranges_of, rows_in_order
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
 from workbench.frames.frame import Frame
-from workbench.functions.catalogue import FunctionInfo, Options, info_of
+from workbench.functions.catalogue import FIRST, FunctionInfo, Options, info_of
 from workbench.functions.order import OrderColumn
 
 
@@ -42,7 +42,7 @@ class Call:
         A column of the block: what ``lag`` and ``lead`` return where there is no row.
     order : tuple of OrderColumn
         The function's own order for the rows of its frame, if any.
-    each : str, optional
+    per_row_n : str, optional
         A column of the block: the n of each row, which replaces the option.
     """
 
@@ -54,7 +54,7 @@ class Call:
     where: str | None = None
     default: str | None = None
     order: tuple[OrderColumn, ...] = ()
-    each: str | None = None
+    per_row_n: str | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = tuple(getattr(self, one.name) for one in fields(self))
@@ -70,7 +70,9 @@ class Call:
         """The columns of the block that it reads, except those of its frame."""
         order = (one.name for one in self.order)
         return tuple(
-            name for name in (*self.arguments, self.where, self.default, *order, self.each) if name
+            name
+            for name in (*self.arguments, self.where, self.default, *order, self.per_row_n)
+            if name
         )
 
     @property
@@ -244,9 +246,15 @@ class Window(Memo):
         rows = pa.table({name: self.column(name).take(pa.array(row)) for name in names})
         return OwnOrder(order_of(Block(self.block.keys, self.offsets, rows), order), row)
 
-    def each(self, call: Call) -> Any:
+    def n_of(self, call: Call) -> Any:
         """Return the n of a call: one for all rows, or one per row, 0 where it is null."""
-        return call.options.n if call.each is None else numbers(self.column(call.each))
+        return call.options.n if call.per_row_n is None else numbers(self.column(call.per_row_n))
+
+    def nth_of(self, call: Call) -> Any:
+        """Return which rows of the frames a call picks; negative numbers count from the last."""
+        if call.info.keeps_n:
+            return self.n_of(call)
+        return 1 if call.info.keeps == FIRST else -1
 
     def buckets(self, call: Call) -> tuple[Any, NDArray[np.bool_]]:
         """Return the number of buckets of a call, at least one, and where it is not null.
@@ -256,10 +264,10 @@ class Window(Memo):
         WorkbenchError
             When a row asks for fewer than one.
         """
-        if call.each is None:
+        if call.per_row_n is None:
             return call.options.n, np.ones(len(self.block.rows), np.bool_)
-        known = self.present(call.each)
-        buckets = np.where(known, numbers(self.column(call.each)), 1)
+        known = self.present(call.per_row_n)
+        buckets = np.where(known, numbers(self.column(call.per_row_n)), 1)
         if (buckets < 1).any():
             raise WorkbenchError(
                 f"{call.column}: {call.function} has {buckets.min():,} buckets for a row; "

@@ -218,8 +218,7 @@ def _sketch(window: Window, call: Call) -> pa.Array:
 
 
 def _nth(window: Window, call: Call) -> pa.Array:
-    end = 1 if call.info.keeps == c.FIRST else -1
-    nth = window.each(call) if call.info.keeps_n else end
+    nth = window.nth_of(call)
     counted = window.counted(call, call.without_null)
     mask = None if counted is None else counted.astype(np.uint8)
     rows = value_rows(window.offsets, *window.ranges(call.frame), nth, mask)
@@ -227,7 +226,7 @@ def _nth(window: Window, call: Call) -> pa.Array:
 
 
 def _shift(window: Window, call: Call) -> pa.Array:
-    distance = window.each(call)
+    distance = window.n_of(call)
     # Negating the least integer overflows.
     distance = distance if call.info.extent == c.AHEAD else -np.maximum(distance, -MOST)
     values = window.column(call.arguments[0])

@@ -36,7 +36,7 @@ def answer_in_own_order(window: Window, call: Call) -> pa.Array:
 
 
 def _nth(window: Window, call: Call, own: OwnOrder) -> pa.Array:
-    nth = window.each(call) if call.info.keeps_n else (1 if call.info.keeps == c.FIRST else -1)
+    nth = window.nth_of(call)
     frames = window.frames(call, call.without_null)
     return rows_of(window.column(call.arguments[0]), _rows(window, own, frames, nth))
 
@@ -61,7 +61,7 @@ def _shift(window: Window, call: Call, own: OwnOrder) -> pa.Array:
     frames = window.frames(call, call.without_null)
     before = _count_before(window, own, frames, own.place)
     inside = _count_before(window, own, frames, own.place + 1) - before
-    distance = np.full(len(before), window.each(call), np.int64)
+    distance = np.full(len(before), window.n_of(call), np.int64)
     # With its own order its extent is the frame, so the direction is read from the catalogue.
     distance = distance if c.CATALOGUE[call.function].extent == c.AHEAD else -distance
     index = np.where(distance > 0, before + inside + distance - 1, before + distance)
@@ -75,7 +75,7 @@ def values_or_default(window: Window, call: Call, rows: Ints) -> pa.Array:
 
     Where the n of a row is null, so is its value.
     """
-    known = np.True_ if call.each is None else window.present(call.each)
+    known = np.True_ if call.per_row_n is None else window.present(call.per_row_n)
     values = rows_of(window.column(call.arguments[0]), np.where(known, rows, -1))
     if call.default is None:
         return values

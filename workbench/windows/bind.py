@@ -40,7 +40,7 @@ class Resolved:
     arguments, kinds : tuple of Column, tuple of DataType
     answer : DataType
     where, default : Column or None
-    each : Column or None
+    per_row_n : Column or None
         The n of each row, where ``n`` is a column.
     """
 
@@ -52,7 +52,7 @@ class Resolved:
     answer: "DataType"
     where: "Column | None"
     default: "Column | None"
-    each: "Column | None" = None
+    per_row_n: "Column | None" = None
 
 
 def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
@@ -144,8 +144,8 @@ def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
             yield f"{one.column}: this", value
     if one.where is not None:
         yield f"{one.column}: the condition", one.where
-    if one.each is not None:
-        yield f"{one.column}: n", one.each
+    if one.per_row_n is not None:
+        yield f"{one.column}: n", one.per_row_n
     for name, bound in (("low", one.frame.low), ("high", one.frame.high)):
         if bound is not None and isinstance(bound.amount, PerRow):
             yield f"{name}: the bound", cast("Column", bound.amount.column)

@@ -172,12 +172,11 @@ def _call(one: Resolved, carried: Carried) -> Call:
     check_kinds(one)
     pairs = zip(one.function.arguments, one.arguments, strict=True)
     arguments = tuple(carried.add(name, value) for name, value in pairs)
-    options = replace(
-        one.function.options, default=None, n=1 if one.each is not None else one.function.options.n
-    )
-    columns = (one.where, one.default, one.each)
-    where, default, each = (None if c is None else carried.add(None, c) for c in columns)
+    n = one.function.options.n if one.per_row_n is None else 1
+    options = replace(one.function.options, default=None, n=n)
+    columns = (one.where, one.default, one.per_row_n)
+    where, default, per_row_n = (None if c is None else carried.add(None, c) for c in columns)
     frame = name_bounds(one.frame, lambda bound: carried.add(None, bound))
     order = tuple(replace(term, name=carried.of(term.name)) for term in one.function.order)
     name = one.function.name
-    return Call(one.column, name, arguments, options, frame, where, default, order, each)
+    return Call(one.column, name, arguments, options, frame, where, default, order, per_row_n)

@@ -151,7 +151,7 @@ def _call(call: Call) -> list[object]:
     columns = [list(call.arguments), call.where, call.default]
     # Added only if there are any, so that queries without them keep their description.
     own_order: list[object] = [[one.name, one.descending, one.nulls_first] for one in call.order]
-    more = [own_order, call.each] if call.order or call.each else []
+    more = [own_order, call.per_row_n] if call.order or call.per_row_n else []
     return [call.column, call.function, *columns, frame, options, *more]
 
 

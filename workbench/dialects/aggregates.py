@@ -205,13 +205,36 @@ def _element_at(rows: exp.Expr, index: int) -> exp.Expr:
 
 def _arg_min_or_max(call: _Call, dialect: str) -> exp.Expr:
     """Return the value where another one is least or greatest, ignoring nulls of both."""
-    _check_one_value(call)
-    other = call.node.expression
-    if not isinstance(other, exp.Order):
+    other, n = call.node.expression, call.node.args.get("count")
+    if not isinstance(other, exp.Order) and n is None:
         return _filtered(call.node.copy(), call.where(is_not_null(call.value)))
-    by = exp.Ordered(this=other.this, desc=isinstance(call.node, exp.ArgMax))
-    where = call.where(is_not_null(call.value), is_not_null(other.this))
-    return _element_at(_collected_values(call.value, [by, *other.expressions], where), 1)
+    by, ties = (other.this, other.expressions) if isinstance(other, exp.Order) else (other, [])
+    order = exp.Ordered(this=by, desc=isinstance(call.node, exp.ArgMax))
+    where = call.where(is_not_null(call.value), is_not_null(by))
+    if n is not None:
+        return _first_n(call, [order, *ties], where, n)
+    return _element_at(_collected_values(call.value, [order, *ties], where), 1)
+
+
+def _first_n(
+    call: _Call, terms: Sequence[exp.Expr], where: exp.Expr | None, n: exp.Expr
+) -> exp.Expr:
+    """Return the first n values in an order as a list; null without values."""
+    if n.is_int and int(n.name) < 1:
+        raise WorkbenchError(
+            f"query: {call.node.sql('duckdb')} returns no values; give a number of 1 or more."
+        )
+    rows = _collected_values(call.value, terms, where)
+    return fill_template("IF(SIZE(:rows) > 0, SLICE(:rows, 1, INT(:n)), NULL)", rows=rows, n=n)
+
+
+def _min_or_max(call: _Call, dialect: str) -> exp.Expr | None:
+    """Return the n least or greatest values as a list, where n is given."""
+    n = call.node.args.get("count")
+    if n is None:
+        return _drop_order(call, dialect)
+    order = exp.Ordered(this=call.value.copy(), desc=isinstance(call.node, exp.Max))
+    return _first_n(call, [order], call.where(is_not_null(call.value)), n)
 
 
 def _mode(call: _Call, dialect: str) -> exp.Expr | None:
@@ -244,10 +267,19 @@ def _sample_moment(call: _Call, dialect: str) -> exp.Expr | None:
     )
 
 
-def _kurtosis_pop(call: _Call, dialect: str) -> exp.Expr | None:
-    if dialect == "duckdb" and call.node.name.lower() == "kurtosis_pop":
-        return _filtered_call("KURTOSIS", *call.node.expressions, where=call.condition)
-    return None
+#: Aggregates of DuckDB that are aggregates of doubles in Spark, by name.
+_OF_DOUBLES = {
+    "kurtosis_pop": "KURTOSIS", "favg": "AVG",
+    **dict.fromkeys(("fsum", "kahan_sum", "sumkahan"), "SUM"),
+}  # fmt: skip
+
+
+def _of_doubles(call: _Call, dialect: str) -> exp.Expr | None:
+    name = _OF_DOUBLES.get(call.node.name.lower()) if dialect == "duckdb" else None
+    if name is None or len(call.node.expressions) != 1:
+        return None
+    value = fill_template("DOUBLE(:a)", a=call.node.expressions[0])
+    return _filtered_call(name, value, where=call.condition)
 
 
 def _corr_or_slope(call: _Call, dialect: str) -> exp.Expr | None:
@@ -365,31 +397,23 @@ _EXACT_INDEXES = {
 }
 
 
-def windows_only_message(name: str, call: str) -> str:
-    """Return the error message for a window function that is used as an aggregate of groups.
+def not_in_sets(name: str) -> str:
+    """Return the error message for an aggregate that groups by several sets of keys lack.
 
     Examples
     --------
-    >>> print(windows_only_message("product", "product(...)"))
-    product is a window function here, not an aggregate of groups; use SELECT DISTINCT k, \
-product(...) OVER (PARTITION BY k) instead of GROUP BY k.
+    >>> print(not_in_sets("product"))
+    product is not available with ROLLUP, CUBE or GROUPING SETS; group by one set of keys at a \
+time, and combine the queries by UNION ALL.
     """
     return (
-        f"{name} is a window function here, not an aggregate of groups; use SELECT DISTINCT k, "
-        f"{call} OVER (PARTITION BY k) instead of GROUP BY k."
+        f"{name} is not available with ROLLUP, CUBE or GROUPING SETS; group by one set of keys at "
+        "a time, and combine the queries by UNION ALL."
     )
-
-
-def _check_one_value(call: _Call) -> None:
-    """Refuse a list of the first values, which windows alone return here."""
-    if call.node.args.get("count"):
-        call_text = call.node.sql("duckdb").lower()
-        raise WorkbenchError(f"query: {windows_only_message(call_text, call_text)}")
 
 
 def _drop_order(call: _Call, dialect: str) -> exp.Expr | None:
     """Drop the order among the arguments of an aggregate that does not depend on it."""
-    _check_one_value(call)
     if call.terms:
         call.node.set("this", call.node.this.this.copy())
     return None
@@ -513,13 +537,14 @@ _REWRITES: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     ),
     **dict.fromkeys((exp.ArgMin, exp.ArgMax), _arg_min_or_max),
     **dict.fromkeys((exp.Skewness, exp.Kurtosis), _sample_moment),
-    **dict.fromkeys((exp.Min, exp.Max, exp.Count), _drop_order),
+    **dict.fromkeys((exp.Min, exp.Max), _min_or_max),
+    exp.Count: _drop_order,
     exp.Sum: _sum,
     exp.CountIf: _count_if,
     exp.Avg: _avg,
     exp.GroupConcat: _string_agg,
     exp.Mode: _mode,
-    exp.Anonymous: _kurtosis_pop,
+    exp.AnonymousAggFunc: _of_doubles,
     **dict.fromkeys((exp.Corr, exp.RegrSlope), _corr_or_slope),
     **dict.fromkeys((exp.PercentileDisc, exp.Quantile), _quantile_disc),
 }  # fmt: skip

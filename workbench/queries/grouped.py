@@ -4,20 +4,23 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates import function_of, windows_only_message
-from workbench.dialects.functions import NAMED
+from workbench.dialects.aggregates import function_of
 from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
 from workbench.queries.functions import SqlFunction, read_function
 from workbench.queries.funnels import funnel_levels, is_funnel
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import TABLE_CLAUSES, select_of_same_rows, walk_own
+from workbench.queries.selects import answer_windows
 from workbench.queries.staged import Staged, staged_column
+from workbench.queries.windows.own_orders import extract_own_orders
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _KINDS = {"quantile": "cont", "median": "cont", "quantile_disc": "disc"}
+#: Aggregates that Spark lacks: windows return them, with each group as a partition.
+_OF_WINDOWS = ("product", "mad", "histogram", "sem", "entropy")
 #: The clauses of a SELECT that determine its rows, not its columns.
 _ROW_CLAUSES = (*TABLE_CLAUSES, "where")
 
@@ -43,7 +46,8 @@ def _kernel_aggregates(select: exp.Select, dialect: str) -> list[exp.Expr]:
     for node in _aggregates(select):
         # A function that Spark answers is not checked here.
         function = SqlFunction() if is_funnel(node) else read_function(node, dialect, checked=False)
-        if is_funnel(node) or (function.name in _KINDS and not function.distinct):
+        is_quantile = function.name in _KINDS and not function.distinct
+        if is_funnel(node) or is_quantile or function.name in _OF_WINDOWS:
             nodes.append(node)
     return nodes
 
@@ -110,7 +114,7 @@ def answer_groups(select: exp.Select, translation: Translation) -> exp.Select:
         *keys.columns,
         *(name for name, _ in [*spark_aggregates.values(), *kernel_aggregates.values()]),
     }
-    _check_grouped(select, known_names, translation.dialect)
+    _check_grouped(select, known_names)
     df = _group_answers(select, translation, keys, names, spark_aggregates, kernel_aggregates)
     having = select.args.get("having")
     for part in (*_ROW_CLAUSES, "having", "group"):
@@ -138,15 +142,11 @@ def _replace_keys(select: exp.Select, keys: Staged) -> None:
                     node.replace(staged_column(name))
 
 
-def _check_grouped(select: exp.Select, known_names: set[str], dialect: str) -> None:
+def _check_grouped(select: exp.Select, known_names: set[str]) -> None:
     """Refuse a column that is neither a key nor within an aggregate."""
     for root in select.expressions:
         for node in walk_own(root):
             if isinstance(node, exp.Column) and node.name not in known_names:
-                call = node.find_ancestor(exp.Anonymous)
-                if call is not None and (function := call.name.lower()) in NAMED[dialect]:
-                    message = windows_only_message(function, f"{function}(...)")
-                    raise WorkbenchError(f"query: {message}")
                 raise WorkbenchError(
                     f"query: {node.sql()} is neither in GROUP BY nor within an aggregate, and a "
                     "group has many values of it; add it to GROUP BY."
@@ -171,6 +171,11 @@ def _group_answers(
         for name, node in kernel_aggregates.values()
         if not is_funnel(node)
     }
+    of_windows = {
+        name: node
+        for name, node in kernel_aggregates.values()
+        if name in functions and functions[name].name in _OF_WINDOWS
+    }
     for name, node in funnels.items():
         answers.append(
             funnel_levels(
@@ -178,7 +183,7 @@ def _group_answers(
             )
         )
     for kind in ("cont", "disc"):
-        same_kind = {name: one for name, one in functions.items() if _KINDS[one.name] == kind}
+        same_kind = {name: one for name, one in functions.items() if _KINDS.get(one.name) == kind}
         if same_kind:
             answers.append(
                 _quantiles(
@@ -190,6 +195,9 @@ def _group_answers(
                     translation,
                 )
             )
+    if of_windows:
+        rows = select_of_same_rows(select, _ROW_CLAUSES)
+        answers.append(_aggregates_of_windows(of_windows, rows, keys, names, translation))
     df = answers[0]
     for other in answers[1:]:
         df = _join_answers(df, other, names, translation)
@@ -237,12 +245,7 @@ def _quantiles(
         + [exp.alias_(one, name, quoted=True) for name, one in values.columns.items()],
     )
     df = translation.run_spark(rows, "the input of the quantiles")
-    if df.isStreaming:
-        sql_name = next(iter(functions.values())).sql_name
-        raise WorkbenchError(
-            f"query: {sql_name} of the groups of a stream is not available, as it needs all their "
-            "rows; compute it from the written rows, or in windows: OVER (PARTITION BY ...)."
-        )
+    _check_not_streaming(df, next(iter(functions.values())).sql_name)
     columns_read = list(dict.fromkeys(columns.values()))
     q = all_shares[0] if len(all_shares) == 1 else all_shares
     answer = quantiles(df, columns_read, q, by=names or None, kind=kind)
@@ -258,6 +261,39 @@ def _quantiles(
         translation.select_from(answer, [*map(staged_column, names), *selected]),
         "the quantiles that the query asks for",
     )
+
+
+def _aggregates_of_windows(
+    aggregates: dict[str, exp.Expr],
+    rows: exp.Select,
+    keys: Staged,
+    names: list[str],
+    translation: Translation,
+) -> "DataFrame":
+    """Return aggregates as windows over the groups, which have one result for a group."""
+    partition = [keys.columns[name] for name in names]
+    columns = {name: keys.columns[name] for name in names} | {
+        name: exp.Window(this=node.copy(), partition_by=[one.copy() for one in partition])
+        for name, node in aggregates.items()
+    }
+    rows.set("expressions", [exp.alias_(one, name, quoted=True) for name, one in columns.items()])
+    df = answer_windows(extract_own_orders(rows), translation)
+    _check_not_streaming(df, function_of(next(iter(aggregates.values()))).name)
+    one_row = [
+        exp.alias_(exp.AnyValue(this=staged_column(name)), name, quoted=True) for name in aggregates
+    ]
+    select = translation.select_from(df, [*map(staged_column, names), *one_row])
+    if names:
+        select.set("group", exp.Group(expressions=[*map(staged_column, names)]))
+    return translation.run_spark(select, "one row for each group")
+
+
+def _check_not_streaming(df: "DataFrame", function: str) -> None:
+    if df.isStreaming:
+        raise WorkbenchError(
+            f"query: {function} of the groups of a stream is not available, as it needs all their "
+            "rows; compute it from the written rows, or in windows: OVER (PARTITION BY ...)."
+        )
 
 
 def _selected_quantiles(

@@ -8,9 +8,10 @@ from sqlglot import exp
 from sqlglot.dialects import Dialect
 from sqlglot.errors import ErrorLevel, UnsupportedError
 
-from workbench.dialects.aggregates import windows_only_message
+from workbench.dialects.aggregates import not_in_sets
 from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import FILL
 from workbench.queries.meaning import rewrite_for_spark
 from workbench.queries.names import QueryTables
 from workbench.queries.reading.parsing import CASE_SENSITIVE, sources_of
@@ -268,8 +269,8 @@ def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", di
         return f"there is no column {name!r}; {nearest(name, known_names)}"
     if condition.startswith("UNRESOLVED_ROUTINE"):
         function = name.rpartition(".")[2].lower()
-        if function in NAMED[dialect]:
-            return windows_only_message(function, f"{function}(...)")
+        if NAMED[dialect].get(function, FILL) != FILL:
+            return not_in_sets(function)
         return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
     if condition.startswith("PARSE_SYNTAX_ERROR"):
         return (

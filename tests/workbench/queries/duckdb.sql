@@ -586,3 +586,15 @@ SELECT id, count_if(x > 3) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 PREC
 
 -- quantiles of groups and their totals
 SELECT p, quantile(x, 0.3) AS a, quantile_disc(t, 0.5) AS b, quantile(x, [0.25, 0.5]) FILTER (id > 1) AS c, quantile_cont(x, 0.3) AS d FROM t GROUP BY ROLLUP (p) ORDER BY ALL;
+
+-- aggregates of groups that windows alone have
+SELECT p, product(x) AS a, mad(x) FILTER (id > 1) AS b, sem(y) AS c, entropy(t) AS d, median(x) AS e, count(*) AS f, product(x ORDER BY id) / sum(sum(x)) OVER () AS g FROM (SELECT * FROM t WHERE x < 9) GROUP BY ALL HAVING product(x) > 1 ORDER BY mad(x), p;
+
+-- aggregates that windows alone have, of all rows and of none
+SELECT product(x) AS a, mad(DISTINCT x) AS b, (SELECT entropy(p) FROM t) AS c, (SELECT product(x) FROM t WHERE x > 99) AS d FROM t;
+
+-- the first values of groups
+SELECT p, max(x, 2) AS a, min(t, 3) FILTER (x > 2) AS b, arg_min(id, x + id / 100, 2) AS c, arg_max(t, id, 2) FILTER (x > 3) AS d FROM t GROUP BY ROLLUP (p) ORDER BY ALL;
+
+-- sums of doubles
+SELECT p, fsum(x) AS a, kahan_sum(price) AS b, favg(x) FILTER (id > 2) AS c, kurtosis_pop(y) AS d, quantile_disc(x, 0.5) AS e FROM t GROUP BY p ORDER BY p;

@@ -1,9 +1,11 @@
-"""What DuckDB lets one write in several ways, written in one."""
+"""What DuckDB lets one write in several ways, written in one; and aggregates unknown to sqlglot."""
 
 from sqlglot import exp
 
+from workbench.dialects.functions import NAMED
 from workbench.dialects.templates import anonymous
 from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import FILL
 
 #: Further names of functions that sqlglot knows, or the dialect rewrites, by one name.
 _SYNONYMS = {
@@ -17,6 +19,8 @@ _SYNONYMS = {
 
 def replace_other_forms(tree: exp.Query) -> None:
     """Replace list comprehensions by calls with lambdas, and synonyms of functions by one name.
+
+    ``product(x)`` and the like become aggregates.
 
     Raises
     ------
@@ -37,6 +41,8 @@ def replace_other_forms(tree: exp.Query) -> None:
         arguments = [one.copy() for one in call.expressions]
         if arguments and (name := _SYNONYMS.get(call.name.lower())) is not None:
             call.replace(exp.func(name, *arguments, dialect="duckdb"))
+        elif NAMED["duckdb"].get(call.name.lower(), FILL) != FILL:
+            call.replace(exp.AnonymousAggFunc(this=call.name, expressions=arguments))
     for binary in list(tree.find_all(exp.ToBinary)):
         binary.replace(anonymous("bin", binary.this))
 

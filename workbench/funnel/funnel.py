@@ -513,7 +513,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             so that all hold together) and ``p_value`` (the score test, adjusted by Holm);
             ``attrs["compared"]`` is the number of comparisons. ``median_time`` since the step
             before, with ``median_low`` and ``median_high``: order statistics, by the binomial
-            distribution; missing below 6 users. Shares and tests are computed by statsmodels.
+            distribution; missing below 6 users (at 95%). Shares and tests are by statsmodels.
 
         Raises
         ------
@@ -729,7 +729,8 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         -------
         Drivers
             ``table``, ``looked_at``, and ``people(value)``. Odds ratios, Woolf's intervals and
-            p-values are those of statsmodels' ``Table2x2``.
+            p-values are those of statsmodels' ``Table2x2``; if one of the four cells is empty,
+            half a person is added to each.
 
         Raises
         ------

@@ -180,12 +180,18 @@ def store_of(given: "str | Path | Store") -> Store:
         from workbench.stores.embedded import Embedded
 
         return Embedded(given)
-    if all(hasattr(given, name) for name in ("read", "write", "scan")):
+    if _is_store(given):
         return given  # type: ignore[return-value]
     raise WorkbenchError(
         f"store: {given!r} is not a store; give a folder, a URL such as 'redis://host:6379/0', or "
         "a store."
     )
+
+
+def _is_store(given: object) -> bool:
+    # A Column has an attribute of every name, and a class has functions of these names.
+    methods = (getattr(given, name, None) for name in ("read", "write", "scan"))
+    return all(map(callable, methods)) and isinstance(getattr(given, "place", None), str)
 
 
 def __getattr__(name: str) -> object:

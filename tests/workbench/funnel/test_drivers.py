@@ -49,10 +49,10 @@ def counts_by_scan(
             continue
         arrival, went_on = chain[k - 1], len(chain) > k
         until = arrival + landmark
-        if until >= chain[0] + window:
-            late += 1
-        elif went_on and chain[k] <= until:
+        if went_on and chain[k] <= until:
             early += 1
+        elif until >= chain[0] + window:
+            late += 1
         else:
             compared[user] = went_on
             for at, name, where in rows:
@@ -167,6 +167,20 @@ def test_odds_ratios_intervals_and_adjusted_p_values(prepared: wb.Prepared) -> N
     )
     raised = np.maximum.accumulate([min(1, p[i] * (many - i)) for i in range(many)])
     assert holm.table["adjusted_p"].tolist() == pytest.approx(raised)
+
+
+def test_half_a_person_is_added_to_each_cell_if_one_is_empty(spark: SparkSession) -> None:
+    """Nobody of 4 who went on has read the help, and 1 of 11 who dropped off."""
+    rows = [(user, 0, "A") for user in range(15)]
+    rows += [(user, 5, "B") for user in range(4)] + [(4, 1, "help")]
+    events = spark.createDataFrame(rows, "user_id int, timestamp int, event string")
+    drivers = wb.Funnel(["A", "B"], window=9).drivers(events, "B", landmark=2, least=1)
+    (row,) = drivers.table.to_dict("records")
+    assert (row["went_on"], row["dropped"]) == (0, 1)
+    odds, error = (0.5 * 10.5) / (1.5 * 4.5), math.sqrt(1 / 0.5 + 1 / 10.5 + 1 / 1.5 + 1 / 4.5)
+    assert row["odds_ratio"] == pytest.approx(odds)
+    assert math.log(row["high"]) == pytest.approx(math.log(odds) + 1.959964 * error, abs=1e-6)
+    assert row["p"] == pytest.approx(math.erfc(abs(math.log(odds)) / error / math.sqrt(2)))
 
 
 def test_a_trait_that_few_have_or_few_lack_is_counted_but_not_compared(

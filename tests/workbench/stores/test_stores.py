@@ -258,6 +258,16 @@ def test_a_store_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
         WorkbenchError, match="store: 7 is not a store; give a folder, a URL such as"
     ):
         store_of(7)  # type: ignore[arg-type]
+    for what in (EveryName(), Embedded):
+        with pytest.raises(WorkbenchError, match="is not a store; give a folder, a URL such as"):
+            store_of(what)  # type: ignore[arg-type]
+
+
+class EveryName:
+    """Has an attribute of every name, as a Column has."""
+
+    def __getattr__(self, name: str) -> "EveryName":
+        return self
 
 
 def test_a_store_of_something_else_is_refused(store: Store) -> None:

@@ -218,8 +218,9 @@ def _compared(table: pd.DataFrame, went_on: int, dropped: int, adjust: str) -> p
         return table.reindex(columns=COLUMNS)
     statistics = []
     for has, lacks in zip(table["went_on"], table["dropped"], strict=True):
-        # Woolf's interval; half a person is added to each cell if one of them is empty.
-        cells = Table2x2([[has, lacks], [went_on - has, dropped - lacks]], shift_zeros=True)
+        counts = np.array([[has, lacks], [went_on - has, dropped - lacks]], dtype=float)
+        # Haldane's correction; statsmodels' own shift_zeros adds to the empty cells alone.
+        cells = Table2x2(counts if counts.all() else counts + 0.5, shift_zeros=False)
         statistics.append((cells.oddsratio, *cells.oddsratio_confint(), cells.oddsratio_pvalue()))
     table["share_went_on"], table["share_dropped"] = (
         table["went_on"] / went_on,

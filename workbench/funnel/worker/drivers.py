@@ -113,9 +113,9 @@ class DriversTask:
         first, arrival = result.reached[:, 0], result.reached[:, self.before]
         until = np.minimum(arrival, MOST - self.landmark) + self.landmark
         end = np.minimum(first, MOST - window) + window
-        late = took_previous & (until >= end)
         went_on = took_previous & result.taken[:, self.step]
-        early = went_on & ~late & (result.reached[:, self.step] <= until)
+        early = went_on & (result.reached[:, self.step] <= until)
+        late = took_previous & ~went_on & (until >= end)
         group = np.where(took_previous & ~late & ~early, went_on.astype(np.int64), -1)
         return ComparedPeople(group, arrival, until, int(early.sum()), int(late.sum()))
 

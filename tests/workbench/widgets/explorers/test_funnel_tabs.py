@@ -341,7 +341,7 @@ def test_a_tab_is_part_of_the_state_and_is_undone(
     ("tab", "chosen", "state"),
     [
         ("Drivers", {"step": 2}, "tab=Drivers&to=2"),
-        ("Drivers", {"step": 2, "watched": 2}, "tab=Drivers&to=2&watched=1/2"),
+        ("Drivers", {"step": 2, "watched": 2}, "tab=Drivers&to=2&watched=half"),
         ("Paths", {"after": None, "before": 3}, "tab=Paths&before=3"),
         ("Paths", {"after": 2, "dropped": True}, "tab=Paths&after=2&dropped=yes"),
     ],

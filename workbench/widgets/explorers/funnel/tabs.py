@@ -39,7 +39,7 @@ _MOST_POINTS = 60
 _DAYS = {"1 month": 30, "1 quarter": 91, "1 year": 365}
 _SEGMENTS = 6
 #: For how long everybody is watched before drivers are compared, in parts of a step's window.
-_WATCHED = {"a twentieth": 20, "a tenth": 10, "a fifth": 5, "half": 2}
+_WATCHED = {"twentieth": 20, "tenth": 10, "fifth": 5, "half": 2}
 #: The part that :meth:`workbench.Funnel.drivers` takes by default.
 DEFAULT_WATCHED = 10
 #: The headings of columns of a comparison.
@@ -101,7 +101,10 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         options = period_choices(prepared)
         self.every = _choice("every", options, default_period(prepared))
         self.step = _choice("who went on to", [("", None)], None)
-        watched = [(f"{part} of the window", many) for part, many in _WATCHED.items()]
+        watched = [
+            (f"{'' if part == 'half' else 'a '}{part} of the window", many)
+            for part, many in _WATCHED.items()
+        ]
         self.watched = _choice("watched for", watched, DEFAULT_WATCHED)
         self.watched.tooltip = (
             "How long everybody is watched from the step before on; "
@@ -167,7 +170,8 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         parts["every"] = [str(settings.every)] if trend else []
         parts["to"] = [str(settings.step)] if settings.tab == DRIVERS and settings.step else []
         watched = settings.tab == DRIVERS and settings.watched != DEFAULT_WATCHED
-        parts["watched"] = [f"1/{settings.watched}"] if watched else []
+        names = {many: part for part, many in _WATCHED.items()}
+        parts["watched"] = [names[settings.watched]] if watched else []
         ends = {"after": settings.after, "before": settings.before} if settings.tab == PATHS else {}
         parts |= {name: [str(step)] for name, step in ends.items() if step is not None}
         parts["dropped"] = ["yes"] if settings.tab == PATHS and settings.dropped else []
@@ -189,10 +193,7 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
             option_for(name, single_text(parts, name, ""), numbers) for name in ("to", *ENDS)
         )
         dropped = option_for("dropped", single_text(parts, "dropped", ""), {"": False, "yes": True})
-        fractions = {f"1/{many}": many for many in _WATCHED.values()}
-        watched = option_for(
-            "watched", single_text(parts, "watched", f"1/{DEFAULT_WATCHED}"), fractions
-        )
+        watched = option_for("watched", single_text(parts, "watched", "tenth"), _WATCHED)
         # Paths need one of both ends: a state that names neither gets the defaults.
         default_after = None if before else 1
         return TabSettings(tab, every, to, after or default_after, before, dropped, watched)

@@ -222,7 +222,7 @@ def _path(random: Random) -> Lesson:
             else _event_name(names, code)
         )
 
-    formatters = dict.fromkeys(("code", "path"), event_names)
+    formatters: dict[str, Callable[[Any], Any]] = dict.fromkeys(("code", "path"), event_names)
     formatters |= dict.fromkeys(("time", "between"), clocks)
     lesson = lesson_of(run, "What a user did between two times", formatters)
     for step in lesson["steps"]:

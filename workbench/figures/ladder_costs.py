@@ -41,12 +41,9 @@ def rungs_figure(table: pd.DataFrame) -> go.Figure:
     --------
     >>> table = pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200])
     >>> [line.name for line in rungs_figure(table).data]
-    ['naive: 4.0 times for twice the size']
+    ['naive: 4.0 times']
     """
-    names = {
-        str(rung): f"{rung}: {factor:.1f} times for twice the size"
-        for rung, factor in growth(table).items()
-    }
+    names = {str(rung): f"{rung}: {factor:.1f} times" for rung, factor in growth(table).items()}
     return growth_figure(table, ACROSS, UP, LOOKS, names)
 
 

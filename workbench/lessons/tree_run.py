@@ -16,6 +16,8 @@ from workbench.frames.frame import Frame
 from workbench.lessons.tree_steps import Place
 
 MOST_VALUES = 64
+#: The sign of negative numbers in words and nodes.
+MINUS = "\N{MINUS SIGN}"
 #: The aggregates of one column for which a tree can be shown.
 TREE_AGGREGATES = ("sum", "avg", "count", "min", "max", "first", "last", "product", "stddev_samp")
 
@@ -113,11 +115,14 @@ def number_words(number: Any) -> str:
     --------
     >>> number_words(39.02), number_words(564337), number_words(float("nan"))
     ('39.02', '564337', 'none')
+    >>> number_words(-3) == f"{MINUS}3"
+    True
     """
     if number != number:
         return "none"
     text = f"{float(number):.2f}".rstrip("0").rstrip(".")
-    return text if abs(float(number)) < 1e9 else f"{float(number):.4g}"
+    text = text if abs(float(number)) < 1e9 else f"{float(number):.4g}"
+    return text.replace("-", MINUS)
 
 
 def rows_words(rows: tuple[int, int]) -> str:

@@ -169,6 +169,8 @@ def test_the_most_frequent_come_first_and_the_others_are_counted(prepared: wb.Pr
     assert paths.others == sum(counts[4:])
     assert paths.kept["share"].sum() == pytest.approx(1)
     assert f"{paths.others:,} others" in paths._repr_html_()
+    whole = FUNNEL.paths(prepared, after="view", most=1_000)
+    assert (whole.others, "others" in whole._repr_html_()) == (0, False)
 
 
 @pytest.mark.parametrize("around", [(0, None, False), (None, 1, False)])

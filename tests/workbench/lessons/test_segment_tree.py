@@ -155,6 +155,17 @@ def test_a_click_on_a_node_lists_its_rows_until_the_frame_moves() -> None:
     assert explorer.clicked.layout.display == "none"
 
 
+def test_negative_numbers_have_a_minus_sign_but_a_hyphen_in_tables_and_files() -> None:
+    explorer = TreeExplorer([-5, 2, -1.5], "sum", before=2, after=0, row=2)
+    assert explorer.words.startswith("sum of rows 0 to 2 (3 values) = \N{MINUS SIGN}4.5. It is")
+    assert "(\N{MINUS SIGN}1.5)" in explorer.words
+    assert "\N{MINUS SIGN}5" in explorer.chart.value
+    explorer.list_node("0/0")
+    assert explorer.clicked.frame["value"].tolist() == ["-5"]
+    assert "<b>Row 0</b>: \N{MINUS SIGN}5" in explorer.clicked.note.value
+    assert "-1.5" in explorer._table()["sum"].tolist()
+
+
 def test_the_chart_marks_used_nodes_by_shape_and_sign_and_draws_each_piece() -> None:
     explorer = TreeExplorer(EIGHT, "sum", before=2, after=2, fanout=2)
     explorer.without.value = True

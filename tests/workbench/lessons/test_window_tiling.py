@@ -134,6 +134,18 @@ def test_timestamps_are_written_as_times_and_lengths_with_units() -> None:
     assert shown["pictures"][0]["events"][1]["text"] == "event 0, at 14 Oct 11:00: 4.5"
 
 
+def test_the_end_of_a_rolled_up_day_is_a_time_and_the_last_event_of_a_window_its_row() -> None:
+    query: Any = pd.to_datetime(["2021-10-15 09:18"])
+    time: Any = pd.to_datetime(["2021-10-14 11:00"])
+    last: dict[str, Any] = {}
+    for rung in ("rollups", "cursors"):
+        shown = play_rung(rung, "sum", query, time, [4.5], "7 days", "1 day").lesson
+        every = [v["value"] for step in shown["steps"] for v in step["variables"]
+                 if v["name"] == "last"]  # fmt: skip
+        last[rung] = every[-1]
+    assert last == {"rollups": "14 Oct 23:59", "cursors": 1}
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -360,7 +372,7 @@ def test_the_figure_of_rungs_names_each_line_with_what_twice_the_size_costs() ->
     table = pd.DataFrame({"naive": [10_000, 160_000], "tiles": [900, 4_000]}, index=[100, 400])
     figure = rungs_figure(table)
     assert [line.name for line in figure.data] == [
-        "naive: 4.0 times for twice the size", "tiles: 2.1 times for twice the size",
+        "naive: 4.0 times", "tiles: 2.1 times",
     ]  # fmt: skip
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     assert len({(line.line.color, line.line.dash) for line in figure.data}) == 2

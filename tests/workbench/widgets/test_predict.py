@@ -1,5 +1,6 @@
 """Ten questions on an input that was not shown: drawn by a seed, answered by the run itself."""
 
+import re
 from typing import Any
 
 import nbformat
@@ -36,6 +37,16 @@ def test_a_seed_draws_the_same_input_again_and_another_seed_another_input(name: 
     assert fresh_lesson(name, 1) == fresh_lesson(name, 1)
     runs = [[step["caption"] for step in fresh_lesson(name, seed)["steps"]] for seed in (1, 2)]
     assert runs[0] != runs[1]
+
+
+def test_a_path_is_told_in_times_and_names() -> None:
+    lesson = fresh_lesson("09-funnel-questions", 10)
+    assert re.fullmatch(
+        r"\d\d:\d\d: event 1 of the path is [a-z_]+\.", lesson["steps"][1]["caption"]
+    )
+    variables = {one["name"]: one["value"] for one in lesson["steps"][0]["variables"]}
+    assert set(variables["between"]) < set(variables["time"])
+    assert all(re.fullmatch(r"\d\d:\d\d", time) for time in variables["time"])
 
 
 def test_the_exercise_is_a_lecture_whose_still_gives_nothing_away() -> None:

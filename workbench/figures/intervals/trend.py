@@ -89,7 +89,12 @@ def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
     figure.update_yaxes(tickformat="~%", range=[-0.03 * top, top], row=1, col=1)
     # Few ticks, as the bars show the counts.
     figure.update_yaxes(
-        title={"text": chart_text(unit)}, nticks=3, rangemode="tozero", row=2, col=1
+        title={"text": chart_text(unit)},
+        nticks=3,
+        rangemode="tozero",
+        tickformat=",~r",
+        row=2,
+        col=1,
     )
     if trend.attrs.get("time_unit"):
         figure.update_xaxes(title={"text": chart_text(trend.attrs["time_unit"])}, row=2, col=1)

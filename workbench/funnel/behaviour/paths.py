@@ -88,7 +88,8 @@ class Paths(Described):
         )
 
     def _described(self) -> Markup:
-        title = f"Paths {self._where()}; {self.others:,} others"
+        others = f"; {self.others:,} {noun(self.others, 'others')}" if self.others else ""
+        title = f"Paths {self._where()}{others}"
         formats = {"path": path_shown, "share": "{:.1%}".format}
         return frame_table(title, self.table, heads={"users": self.unit}, shown=formats)
 

@@ -80,9 +80,11 @@ class FrameExplorer(Shared, Card):
             tooltip="Step through the kernel that answers, on these rows",
         )  # fmt: skip
         self._watch()
+        wide = widgets.VBox([self.place], layout={"overflow": "auto"})
+        wide.add_class("wb-wide")
         super().__init__(
             self.progress,
-            widgets.VBox([self.place], layout={"overflow": "auto"}),
+            wide,
             self.clicked,
             controls=[self.who, self.column, self.controls, self.button],
             foot=[self.status, self._share_bar(), self.code, self.player],

@@ -10,7 +10,13 @@ import pandas as pd
 
 from workbench.backfill.inspect.origin import counted
 from workbench.frames.frame import Frame
-from workbench.lessons.tree_run import TREE_AGGREGATES, number_words, rows_words, run_tree
+from workbench.lessons.tree_run import (
+    MINUS,
+    TREE_AGGREGATES,
+    number_words,
+    rows_words,
+    run_tree,
+)
 from workbench.lessons.tree_steps import TreeStep, tree_steps
 from workbench.widgets.explorers.explorer import Answer, Leaves, TreeChart
 from workbench.widgets.html import fact
@@ -125,7 +131,7 @@ class TreeExplorer(TreeChart):
             step,
             f"Tree explorer: {summary}",
             words,
-            pd.DataFrame(parts, columns=["rows", name]),
+            _readable_numbers(pd.DataFrame(parts, columns=["rows", name]), name),
             self._code(settings),
         )
 
@@ -134,6 +140,9 @@ class TreeExplorer(TreeChart):
         rows = len(self._rows)
         used = sorted(step.used, key=lambda place: place.rows(fanout, rows)[0])
         return [(rows_words(one.rows(fanout, rows)), state["values"][one.id]) for one in used]
+
+    def _leaf_table(self, leaves: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+        return _readable_numbers(super()._leaf_table(leaves), "value")
 
     def _code(self, settings: Mapping[str, Any]) -> str:
         values = np.asarray(self._given).tolist()
@@ -155,6 +164,11 @@ def _words(
     made = f"It is put together from {counted(count, 'part')}: {listed}. " if parts else ""
     spared = f"Going through the frame touches {counted(size, 'value')}, the tree {count}."
     return f"{summary}, from {counted(count, 'part')}", f"{summary}. {made}{spared}"
+
+
+def _readable_numbers(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a table whose column has the sign that programs read, as CSV files need it."""
+    return table.assign(**{name: [text.replace(MINUS, "-") for text in table[name]]})
 
 
 def _slider(description: str, value: int, least: int, most: int) -> widgets.IntSlider:

@@ -3,6 +3,7 @@
 Without Spark: the kernels of the notebook run, uncompiled, on a few rows.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random
@@ -197,13 +198,22 @@ def _online(random: Random) -> Lesson:
     return {**lesson_of(run, "join_windows"), "pictures": joined_cells(run)}
 
 
+#: The code of an event in a caption.
+_CODE = re.compile(r"(?<=of the path is )\d+")
+
+
 def _path(random: Random) -> Lesson:
     names = [*SHOP, *AROUND]
     codes = random.choices(range(len(names)), k=20)
     time = np.cumsum([random.randint(1, 5) for _ in codes]) * MINUTE
     between = time[[random.randint(0, 2), -1]]
     arguments = time, np.array(codes, np.uint32), between, random.random() < 0.5
-    run = trace(collapsed_path, *arguments, np.full(14, NOTHING))
+
+    def clocks(times: Any) -> Any:
+        return [_clock(one // MINUTE) for one in times]
+
+    show = {"time": lambda time: _clock(time // MINUTE)}
+    run = trace(collapsed_path, *arguments, np.full(14, NOTHING), show=show)
 
     def event_names(code: Any) -> Any:
         return (
@@ -212,9 +222,12 @@ def _path(random: Random) -> Lesson:
             else _event_name(names, code)
         )
 
-    lesson = lesson_of(
-        run, "What a user did between two times", {"code": event_names, "path": event_names}
-    )
+    formatters: dict[str, Callable[[Any], Any]] = dict.fromkeys(("code", "path"), event_names)
+    formatters |= dict.fromkeys(("time", "between"), clocks)
+    lesson = lesson_of(run, "What a user did between two times", formatters)
+    for step in lesson["steps"]:
+        # The kernel knows codes alone.
+        step["caption"] = _CODE.sub(lambda code: names[int(code[0])], step["caption"])
     pictures = [one for one in array_pictures(run) if one["title"] in ("code", "path")]
     for state in (one for picture in pictures for one in picture["states"] if one):
         state["cells"] = event_names(state["cells"])

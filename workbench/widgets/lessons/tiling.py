@@ -25,6 +25,8 @@ from workbench.widgets.stepper.trace_lesson import lesson_of
 #: The kernels whose runs have queries, events, hops or tiles to show.
 TILING = (*READERS, "tile_windows", "sawtooth_windows")
 TIMES = ("query", "time", "start", "low", "high", "begin", "end", "head")
+#: Times of one kernel, whose names stand for rows in others.
+TIMES_OF = {"rollup_windows": ("last",)}
 LENGTHS = ("window", "hop")
 STATES = ("empty", "state", "newer", "tile")
 TABLES = ("states", "tree", "hops", "rolled", "older", "tails", "heads")
@@ -140,7 +142,7 @@ def tiling_lesson(
         As :class:`workbench.widgets.stepper.player.Player` takes it.
     """
     formatter, write = formatter or _fields, clock or str
-    tidy = replace(run, steps=[_in_words(step, formatter) for step in run.steps])
+    tidy = replace(run, steps=[_in_words(step, formatter, clock) for step in run.steps])
     lesson = lesson_of(tidy, title, _formatters(formatter, write, clock is not None))
     return {**lesson, "pictures": tiling_pictures(run, formatter, write)}
 
@@ -205,7 +207,7 @@ def _with_values(step: Step, values: list[float]) -> Step:
     return replace(step, variables={**step.variables, **dict.fromkeys(names, values)})
 
 
-def _in_words(step: Step, formatter: Formatter) -> Step:
+def _in_words(step: Step, formatter: Formatter, clock: Clock | None) -> Step:
     """Return the step with states as texts, and without the unused parts of arrays."""
     variables = dict(step.variables)
     if variables.get("other") == variables.get("value"):
@@ -214,6 +216,9 @@ def _in_words(step: Step, formatter: Formatter) -> Step:
     variables |= {
         name: variables[name][: variables.get(counter, 0)] for name in names if name in variables
     }
+    if clock is not None:
+        own = TIMES_OF.get(step.kernel, ())
+        variables |= {name: clock(variables[name]) for name in own if name in variables}
     if "empty" in variables:
         tables = {name: variables[name] for name in TABLES if name in variables}
         empty = variables["empty"]

@@ -204,6 +204,15 @@ def test_the_people_of_a_drop_off_open_in_the_player(explorer: FunnelExplorer) -
     assert player.lesson["title"].endswith(f"· {keys[2]}")
 
 
+def test_the_time_of_the_last_step_is_shown_as_times_are_in_other_tables(
+    explorer: FunnelExplorer,
+) -> None:
+    explorer.people.level.value = 1
+    (first, *_) = json.loads(explorer.people.table.grid._dt_args["data_json"])
+    last_step = explorer.people.table.frame["last_step"].iloc[0]
+    assert first[1] in (f"{last_step:%d %b %H:%M}", f"{last_step:%d %b %Y %H:%M}")
+
+
 def test_nobody_at_a_step_is_a_sentence(explorer: FunnelExplorer) -> None:
     explorer.controls.editor.steps = ("checkout", "signup")
     explorer.controls.window.value = "0 seconds"

@@ -202,6 +202,17 @@ def test_drivers_are_those_of_the_funnel_and_a_dot_opens_its_people(
         assert f"{row['value']}: compared for add_to_cart" in explorer.people.head.value
 
 
+@pytest.mark.parametrize(("watched", "landmark"), [(20, "72 minutes"), (2, "12 hours")])
+def test_drivers_are_compared_after_the_chosen_part_of_the_window(
+    explorer: FunnelExplorer, watched: int, landmark: str
+) -> None:
+    open_tab(explorer, "Drivers", step=2, watched=watched)
+    twin = explorer.funnel.drivers(explorer.prepared, "add_to_cart", landmark=landmark)
+    assert explorer._table().equals(twin.table)
+    assert f"more than {twin.landmark} after signup" in explorer.status.value
+    assert f"landmark='{landmark}'" in unescape(explorer.table.code.value)
+
+
 @pytest.mark.parametrize(
     "ends", [{"after": 1, "dropped": True}, {"after": None, "before": 3}, {"after": 1, "before": 2}]
 )
@@ -330,6 +341,7 @@ def test_a_tab_is_part_of_the_state_and_is_undone(
     ("tab", "chosen", "state"),
     [
         ("Drivers", {"step": 2}, "tab=Drivers&to=2"),
+        ("Drivers", {"step": 2, "watched": 2}, "tab=Drivers&to=2&watched=half"),
         ("Paths", {"after": None, "before": 3}, "tab=Paths&before=3"),
         ("Paths", {"after": 2, "dropped": True}, "tab=Paths&after=2&dropped=yes"),
     ],
@@ -378,6 +390,12 @@ def test_a_trend_is_told_without_what_it_has_not(
 ) -> None:
     rows = {"entrants": [entrants], "open": [unfinished], "users": [min(entrants, 1)]}
     assert _trend_words(pd.DataFrame(rows), "users", "1 day") == f"Periods of 1 day: {words}"
+
+
+@pytest.mark.parametrize("every", ["1 week", "1 month", "1 quarter"])
+def test_a_trend_names_its_periods_as_its_control_does(every: str) -> None:
+    rows = {"entrants": [1], "open": [0], "users": [1]}
+    assert _trend_words(pd.DataFrame(rows), "users", every).startswith(f"Periods of {every}: 1 of")
 
 
 def test_the_picture_of_segments_says_by_what_and_of_which_step(explorer: FunnelExplorer) -> None:

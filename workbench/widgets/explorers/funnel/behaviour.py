@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from workbench.described import name_shown, noun
+from workbench.durations import Duration, exact_text
 from workbench.errors import WorkbenchError
 from workbench.figures.behaviour.drivers import driver_shown, drivers_figure
 from workbench.figures.behaviour.paths import Node, Sankey, paths_figure, sankey_of
@@ -14,7 +15,9 @@ from workbench.funnel.behaviour.drivers import Drivers
 from workbench.funnel.behaviour.paths import Paths, path_shown
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.rules import span
 from workbench.widgets.explorers.funnel.people import PeopleSelection, literal
+from workbench.widgets.explorers.funnel.tabs import DEFAULT_WATCHED
 from workbench.widgets.explorers.funnel.view import View
 from workbench.widgets.table import DisplayTable
 
@@ -29,12 +32,19 @@ _HEADS = {
 _LONGEST = 3
 
 
-def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: int | None) -> View:
-    """Return the view of what distinguishes those who went on to a step, counted from 1."""
+def drivers_view(
+    funnel: Funnel, prepared: Prepared, by: Sequence[str], step: int | None, watched: int
+) -> View:
+    """Return the view of what distinguishes those who went on to a step, counted from 1.
+
+    Everybody is watched for one part of ``watched`` of the step's window.
+    """
     if step is None:
         raise WorkbenchError("step: there is no required step after the first; add one.")
-    drivers = funnel.drivers(prepared, step=step, by=tuple(by))
+    landmark = _landmark(funnel, prepared, step, watched)
+    drivers = funnel.drivers(prepared, step=step, by=tuple(by), landmark=landmark)
     arguments = f"step={drivers.step!r}{f', by={list(by)}' if by else ''}"
+    arguments += f", landmark={landmark!r}" if landmark is not None else ""
     code = f".drivers(events, {arguments})"
     ratios = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
     shown: dict[str, Callable[[Any], str]] = {"value": name_shown, **ratios}
@@ -49,6 +59,15 @@ def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: in
     return View(
         drivers_figure(drivers), drivers.table, listed, _drivers_words(drivers), selection_at
     )
+
+
+def _landmark(funnel: Funnel, prepared: Prepared, step: int, watched: int) -> Duration | None:
+    """Return a part of a step's window as an argument; None if it is the default one."""
+    if watched == DEFAULT_WATCHED:
+        return None
+    window = funnel.rules.within.get(step - 1, funnel.window)
+    length = max(span(window, prepared.integer_time) // watched, 1)
+    return length if prepared.integer_time else exact_text(length)
 
 
 def _people_of_driver(drivers: Drivers, code: str, place: int) -> PeopleSelection:

@@ -166,7 +166,7 @@ class FunnelExplorer(Shared, Card):
         if settings.tab == TREND:
             return trend_view(funnel, self.prepared, by, settings.every)
         if settings.tab == DRIVERS:
-            return drivers_view(funnel, self.prepared, by, settings.step)
+            return drivers_view(funnel, self.prepared, by, settings.step, settings.watched)
         if settings.tab == PATHS:
             ends = settings.after, settings.before, settings.dropped
             return paths_view(funnel, self.prepared, *ends)

@@ -235,7 +235,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             people.table.drop(columns="next_time", errors="ignore"),
             f"{self._funnel!r}{selection.code}.toPandas()",
             heads={"last_step": "last step", "next_event": "then"},
-            shown=dict.fromkeys(("last_step", "next_event"), _event_shown),
+            shown={"next_event": _event_shown},
             name="people", nothing=f"Nobody {selection.words}.",
         )  # fmt: skip
         self.table.layout.display = None

@@ -38,6 +38,10 @@ _MOST_POINTS = 60
 #: The approximate days of a calendar unit, to count points.
 _DAYS = {"1 month": 30, "1 quarter": 91, "1 year": 365}
 _SEGMENTS = 6
+#: For how long everybody is watched before drivers are compared, in parts of a step's window.
+_WATCHED = {"twentieth": 20, "tenth": 10, "fifth": 5, "half": 2}
+#: The part that :meth:`workbench.Funnel.drivers` takes by default.
+DEFAULT_WATCHED = 10
 #: The headings of columns of a comparison.
 _HEADS = {
     "difference": "difference, points", "difference_low": "from",
@@ -64,6 +68,8 @@ class TabSettings(NamedTuple):
         The steps after and before which paths are.
     dropped : bool
         Whether only paths of those who took no step after ``after`` count.
+    watched : int
+        How many times the landmark of drivers fits into the step's window.
     """
 
     tab: str
@@ -72,13 +78,14 @@ class TabSettings(NamedTuple):
     after: int | None = 1
     before: int | None = None
     dropped: bool = False
+    watched: int = DEFAULT_WATCHED
 
 
 class FunnelTabs(widgets.HBox):  # type: ignore[misc]
     """The choice of a tab, with the further controls of that tab."""
 
     #: The names of their values in a state.
-    STATE_NAMES = ("tab", "every", "to", *ENDS, "dropped")
+    STATE_NAMES = ("tab", "every", "to", "watched", *ENDS, "dropped")
     #: Changes with each choice.
     settings = traitlets.Any()
     _opening = False
@@ -94,6 +101,15 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         options = period_choices(prepared)
         self.every = _choice("every", options, default_period(prepared))
         self.step = _choice("who went on to", [("", None)], None)
+        watched = [
+            (f"{'' if part == 'half' else 'a '}{part} of the window", many)
+            for part, many in _WATCHED.items()
+        ]
+        self.watched = _choice("watched for", watched, DEFAULT_WATCHED)
+        self.watched.tooltip = (
+            "How long everybody is watched from the step before on; "
+            "only those who might still go on by then are compared"
+        )
         self.after, self.before = (_choice(word, [("", None)], None) for word in ENDS)
         self.dropped = widgets.Checkbox(
             value=False, description="only those who took no later step", indent=False,
@@ -102,7 +118,7 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         #: The further controls of each tab.
         self._extra_controls = {
             TREND: [self.every],
-            DRIVERS: [self.step],
+            DRIVERS: [self.step, self.watched],
             PATHS: [self.after, self.before, self.dropped],
         }
         own = [control for controls in self._extra_controls.values() for control in controls]
@@ -135,8 +151,9 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         # An empty choice stands for None.
         step, after, before = (one.value or None for one in (self.step, self.after, self.before))
         return TabSettings(
-            self.tab.value, self.every.value, step, after, before, self.dropped.value
-        )
+            self.tab.value, self.every.value, step, after, before, self.dropped.value,
+            self.watched.value,
+        )  # fmt: skip
 
     def _update(self, _change: Any = None) -> None:
         for tab, controls in self._extra_controls.items():
@@ -152,6 +169,9 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
         trend = settings.tab == TREND and settings.every != self._default_every
         parts["every"] = [str(settings.every)] if trend else []
         parts["to"] = [str(settings.step)] if settings.tab == DRIVERS and settings.step else []
+        watched = settings.tab == DRIVERS and settings.watched != DEFAULT_WATCHED
+        names = {many: part for part, many in _WATCHED.items()}
+        parts["watched"] = [names[settings.watched]] if watched else []
         ends = {"after": settings.after, "before": settings.before} if settings.tab == PATHS else {}
         parts |= {name: [str(step)] for name, step in ends.items() if step is not None}
         parts["dropped"] = ["yes"] if settings.tab == PATHS and settings.dropped else []
@@ -173,16 +193,17 @@ class FunnelTabs(widgets.HBox):  # type: ignore[misc]
             option_for(name, single_text(parts, name, ""), numbers) for name in ("to", *ENDS)
         )
         dropped = option_for("dropped", single_text(parts, "dropped", ""), {"": False, "yes": True})
+        watched = option_for("watched", single_text(parts, "watched", "tenth"), _WATCHED)
         # Paths need one of both ends: a state that names neither gets the defaults.
         default_after = None if before else 1
-        return TabSettings(tab, every, to, after or default_after, before, dropped)
+        return TabSettings(tab, every, to, after or default_after, before, dropped, watched)
 
     def reopen(self, settings: TabSettings, funnel: Funnel) -> None:
         """Set the controls to settings, without notifying of the steps in between."""
         self._opening = True
         try:
             self.tab.value, self.every.value = settings.tab, settings.every
-            self.dropped.value = settings.dropped
+            self.dropped.value, self.watched.value = settings.dropped, settings.watched
         finally:
             self._opening = False
         self.offer(funnel)
@@ -339,11 +360,9 @@ def _trend_words(rows: pd.DataFrame, unit: str, every: Duration) -> str:
     """Return the share of all periods together, and the number of open windows, in words."""
     over = int((rows["entrants"] - rows["open"]).sum())
     users, still_open = int(rows["users"].sum()), int(rows["open"].sum())
-    length = (
-        duration_text(microseconds(every))
-        if isinstance(every, str) and every not in _DAYS
-        else every
-    )
+    # Weeks and calendar units have their names, as the control says them.
+    named = not isinstance(every, str) or every in (*_DAYS, "1 week")
+    length = every if named else duration_text(microseconds(every))
     words = f"Periods of {length}: {users:,} of {over:,} {noun(over, 'entries')} of {unit} "
     words += "reached the last step"
     words += f" ({share(users / over)})" if over else ""

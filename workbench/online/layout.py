@@ -204,10 +204,7 @@ class StoreLayout:
             "keys": list(self.keys),
             "schema": _schema_to_hex(self.schema),
             "kinds": _schema_to_hex(kinds),
-            "features": [
-                {**asdict(one.call), "by": one.by, "frame": asdict(cast(Any, one.call.frame))}
-                for one in self.features
-            ],
+            "features": [_feature_to_json(one) for one in self.features],
         }
 
     @classmethod
@@ -292,6 +289,13 @@ def _is_number(kind: pa.DataType) -> bool:
 def _window(feature: Feature) -> tuple[int | None, int]:
     span = cast(Span, feature.call.frame)
     return span.window, span.hop
+
+
+def _feature_to_json(feature: Feature) -> dict[str, Any]:
+    call = asdict(feature.call)
+    # The format calls it "each"; fingerprints of stored layouts depend on names and their order.
+    call["each"] = call.pop("per_row_n")
+    return {**call, "by": feature.by, "frame": asdict(cast(Any, feature.call.frame))}
 
 
 def _schema_to_hex(schema: pa.Schema) -> str:

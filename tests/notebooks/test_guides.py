@@ -90,8 +90,8 @@ def test_the_readme_runs_as_it_is_written(spark: SparkSession, tmp_path: Path) -
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         if "backfill = " in block:
             names["events"] = names["orders"]
-        # Features from elsewhere, those that were served, and the days of the example.
-        for written, here in (("somebodys_features", "features"), ("(served", "(features")):
+        # Features from elsewhere, the log of those that were served, and the days of the example.
+        for written, here in (("somebodys_features", "features"), ("(view_log", "(features")):
             block = block.replace(written, here)
         for written, days in (("2024-06-30", 1), ("2024-07-01", 1)):
             block = block.replace(written, str((day + pd.Timedelta(days=days)).date()))

@@ -35,21 +35,31 @@ class _Call:
     nulls: str
 
     @property
+    def _argument(self) -> exp.Expr:
+        is_generic = isinstance(self.node, exp.AnonymousAggFunc)
+        argument: exp.Expr = self.node.expressions[0] if is_generic else self.node.this
+        return argument
+
+    @property
     def terms(self) -> list[exp.Expr]:
         """The order among the arguments."""
-        return list(self.node.this.expressions) if isinstance(self.node.this, exp.Order) else []
+        return list(self._argument.expressions) if isinstance(self._argument, exp.Order) else []
 
     @property
     def value(self) -> exp.Expr:
         """The first argument, without order and DISTINCT."""
-        argument: exp.Expr = self.node.this
+        argument = self._argument
         argument = argument.this if isinstance(argument, exp.Order) else argument
         return argument.expressions[0] if isinstance(argument, exp.Distinct) else argument
 
     @property
     def distinct(self) -> bool:
         """Whether the aggregate has DISTINCT."""
-        return any(isinstance(one, exp.Distinct) for one in (self.node.this, self.node.this.this))
+        return any(isinstance(one, exp.Distinct) for one in (self._argument, self._argument.this))
+
+    def with_distinct(self, value: exp.Expr) -> exp.Expr:
+        """Return a copy of a value, with DISTINCT if the aggregate has it."""
+        return exp.Distinct(expressions=[value.copy()]) if self.distinct else value.copy()
 
     def where(self, *more: exp.Expr) -> exp.Expr | None:
         """Return the conjunction of the condition and others; None if there are none."""
@@ -261,9 +271,10 @@ def _sample_moment(call: _Call, dialect: str) -> exp.Expr | None:
     if dialect != "duckdb":
         return None
     name = type(call.node).__name__.upper()
-    n = _filtered(exp.Count(this=call.value.copy()), call.condition)
+    value = call.with_distinct(call.value)
+    n = _filtered(exp.Count(this=value), call.condition)
     return fill_template(
-        _SAMPLE_FORMULAS[name], n=n, pop=_filtered_call(name, call.value, where=call.condition)
+        _SAMPLE_FORMULAS[name], n=n, pop=_filtered_call(name, value, where=call.condition)
     )
 
 
@@ -276,9 +287,11 @@ _OF_DOUBLES = {
 
 def _of_doubles(call: _Call, dialect: str) -> exp.Expr | None:
     name = _OF_DOUBLES.get(call.node.name.lower()) if dialect == "duckdb" else None
-    if name is None or len(call.node.expressions) != 1:
+    if name is None:
         return None
-    value = fill_template("DOUBLE(:a)", a=call.node.expressions[0])
+    if len(call.node.expressions) != 1:
+        raise WorkbenchError(f"query: {call.node.name} takes one argument; give a column.")
+    value = call.with_distinct(fill_template("DOUBLE(:a)", a=call.value))
     return _filtered_call(name, value, where=call.condition)
 
 

@@ -67,6 +67,17 @@ COMBINED: dict[str, str] = {
 UNORDERED = frozenset(name for name, info in CATALOGUE.items() if info.any_order)
 
 
+def is_named_aggregate(name: str, dialect: str) -> bool:
+    """Return whether a dialect's function of :data:`NAMED` is an aggregate.
+
+    Examples
+    --------
+    >>> [is_named_aggregate(one, "duckdb") for one in ("product", "fill", "lower")]
+    [True, False, False]
+    """
+    return NAMED[dialect].get(name.lower(), "fill") != "fill"
+
+
 def plain_call(name: str, arguments: list[exp.Expr], dialect: str) -> exp.Expr | None:
     """Return a call of a function that takes columns alone; None if the dialect has none.
 

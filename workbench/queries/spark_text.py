@@ -9,9 +9,8 @@ from sqlglot.dialects import Dialect
 from sqlglot.errors import ErrorLevel, UnsupportedError
 
 from workbench.dialects.aggregates import not_in_sets
-from workbench.dialects.functions import NAMED
+from workbench.dialects.functions import is_named_aggregate
 from workbench.errors import WorkbenchError
-from workbench.functions.catalogue import FILL
 from workbench.queries.meaning import rewrite_for_spark
 from workbench.queries.names import QueryTables
 from workbench.queries.reading.parsing import CASE_SENSITIVE, sources_of
@@ -269,7 +268,7 @@ def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", di
         return f"there is no column {name!r}; {nearest(name, known_names)}"
     if condition.startswith("UNRESOLVED_ROUTINE"):
         function = name.rpartition(".")[2].lower()
-        if NAMED[dialect].get(function, FILL) != FILL:
+        if is_named_aggregate(function, dialect):
             return not_in_sets(function)
         return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
     if condition.startswith("PARSE_SYNTAX_ERROR"):

@@ -598,3 +598,6 @@ SELECT p, max(x, 2) AS a, min(t, 3) FILTER (x > 2) AS b, arg_min(id, x + id / 10
 
 -- sums of doubles
 SELECT p, fsum(x) AS a, kahan_sum(price) AS b, favg(x) FILTER (id > 2) AS c, kurtosis_pop(y) AS d, quantile_disc(x, 0.5) AS e FROM t GROUP BY p ORDER BY p;
+
+-- moments and sums of distinct values
+SELECT p, fsum(DISTINCT x) AS a, kurtosis_pop(DISTINCT x ORDER BY x) AS b, skewness(DISTINCT x) AS c, favg(x ORDER BY id) FILTER (id > 2) AS d FROM t GROUP BY p ORDER BY p;

@@ -88,6 +88,7 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT who, product(much) AS p FROM events GROUP BY CUBE (who)",
      "query: product is not available with ROLLUP, CUBE or GROUPING SETS; group by one set of keys "
      "at a time, and combine the queries by UNION ALL."),
+    ("duckdb", "SELECT fsum() FROM t", "query: fsum takes one argument; give a column."),
     ("duckdb", "SELECT p, max(x, 0) FROM t GROUP BY p",
      "query: MAX(x, 0) returns no values; give a number of 1 or more."),
     ("clickhouse", "SELECT who, windowFunnel(9)(at, what = 'a') FROM events",

@@ -2,10 +2,9 @@
 
 from sqlglot import exp
 
-from workbench.dialects.functions import NAMED
+from workbench.dialects.functions import is_named_aggregate
 from workbench.dialects.templates import anonymous
 from workbench.errors import WorkbenchError
-from workbench.functions.catalogue import FILL
 
 #: Further names of functions that sqlglot knows, or the dialect rewrites, by one name.
 _SYNONYMS = {
@@ -41,7 +40,7 @@ def replace_other_forms(tree: exp.Query) -> None:
         arguments = [one.copy() for one in call.expressions]
         if arguments and (name := _SYNONYMS.get(call.name.lower())) is not None:
             call.replace(exp.func(name, *arguments, dialect="duckdb"))
-        elif NAMED["duckdb"].get(call.name.lower(), FILL) != FILL:
+        elif is_named_aggregate(call.name, "duckdb"):
             call.replace(exp.AnonymousAggFunc(this=call.name, expressions=arguments))
     for binary in list(tree.find_all(exp.ToBinary)):
         binary.replace(anonymous("bin", binary.this))

@@ -18,6 +18,10 @@ import markupsafe
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+#: The sign of negative numbers in texts for people.
+MINUS = "\N{MINUS SIGN}"
+# The hyphen of a negative number, and none within a word, a date or an exponent.
+_NEGATIVE = re.compile(r"(?<![\w.:-])-(?=[.]?\d|inf\b)")
 # Empty elements of HTML and SVG, and how their tags end.
 _EMPTY = {"br": ">"} | dict.fromkeys(
     ("circle", "line", "path", "polygon", "polyline", "rect"), "/>"
@@ -41,6 +45,17 @@ class Markup(markupsafe.Markup):
     def escape(cls, value: object, /) -> Self:
         """Return markup unchanged, and anything else as escaped text."""
         return value if isinstance(value, cls) else cls(_escaped(str(value)))
+
+
+def with_minus_signs(text: str) -> str:
+    """Write the negative numbers in a text with a minus sign, like the axes of charts.
+
+    Examples
+    --------
+    >>> with_minus_signs("total -2, rows 1, since 2013-01-01").replace(MINUS, "minus ")
+    'total minus 2, rows 1, since 2013-01-01'
+    """
+    return _NEGATIVE.sub(MINUS, text)
 
 
 def readable(text: str) -> str:

@@ -13,7 +13,7 @@ from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
 from workbench.durations import from_epoch
 from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREY, GROUND, INK, ORANGE, SKY, TEXT, VERMILLION, themed
-from workbench.markup import BREAK, NO_NAME, chart_text, element
+from workbench.markup import BREAK, NO_NAME, chart_text, element, with_minus_signs
 
 HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000
 COUNTED, NOT_COUNTED = "events that count", "other events of the key"
@@ -141,12 +141,17 @@ def merge_lines(origin: Origin) -> dict[str, list[Any]]:
     """
     if not any(isinstance(one, dict) for one in origin.merged):
         whole = all(isinstance(one, int | float | type(None)) for one in origin.merged)
-        return {"merge": [one if whole else cut(in_words(one), 24) for one in origin.merged]}
+        return {"merge": [one if whole else cut(answer_text(one), 24) for one in origin.merged]}
     last: dict[Any, Any] = origin.merged[-1]
     if not all(isinstance(one, int | float | type(None)) for one in last.values()):
         return {"buckets": [len(one or {}) for one in origin.merged]}
     largest = sorted(last, key=lambda name: (-(last[name] or 0), str(name)))[:MOST_LINES]
     return {str(n): [(one or {}).get(n, 0) for one in origin.merged] for n in largest}
+
+
+def answer_text(value: Any) -> str:
+    """Return an answer as the explorer shows it."""
+    return with_minus_signs(in_words(value))
 
 
 def _events(origin: Origin, at: Any) -> list[go.Scatter]:
@@ -156,7 +161,9 @@ def _events(origin: Origin, at: Any) -> list[go.Scatter]:
     outside = np.flatnonzero(drawn & ~origin.counts)
     # The values are those of the events that count, in order.
     number = np.cumsum(origin.counts) - 1
-    texts = {row: origin.values[number[row]] for row in inside[-MOST_DRAWN:].tolist()}
+    texts = {
+        row: with_minus_signs(origin.values[number[row]]) for row in inside[-MOST_DRAWN:].tolist()
+    }
     styles = {
         COUNTED: (inside, {"symbol": "circle", "color": BLUE, "size": 8}),
         NOT_COUNTED: (outside, {"symbol": "circle-open", "color": GREY, "size": 8}),
@@ -192,7 +199,8 @@ def _pieces_of_events(origin: Origin, events: list[SeenEvent]) -> list[int]:
 def _pieces(origin: Origin, at: Any) -> list[go.Bar | go.Scatter]:
     traces: list[go.Bar | go.Scatter] = []
     piece_texts = [
-        f"{piece_words(p)}: {s}" for p, s in zip(origin.pieces, origin.states, strict=True)
+        f"{piece_words(p)}: {with_minus_signs(s)}"
+        for p, s in zip(origin.pieces, origin.states, strict=True)
     ]
     for kind, (name, color) in KINDS.items():
         chosen = [i for i, piece in enumerate(origin.pieces) if piece.kind == kind]
@@ -281,7 +289,7 @@ def _answer(origin: Origin, query: Place, first: bool) -> dict[str, Any]:
     name = "query" if first else "the other"
     return {
         "x": query, "y": 1, "xref": "x", "yref": "paper", "xanchor": "right", "yanchor": "top",
-        "text": chart_text(element("b", f"{name}: {cut(in_words(origin.answer), 50)}")),
+        "text": chart_text(element("b", f"{name}: {cut(answer_text(origin.answer), 50)}")),
         # Two labels are placed one below the other, as they may be close.
         "showarrow": False, "yshift": 0 if first else -20,
         "font": {"color": VERMILLION, "size": 13}, "xshift": -6, "bgcolor": GROUND,
@@ -315,7 +323,7 @@ def _compared_events(compared: OriginDifference, at: Any) -> list[go.Scatter]:
         go.Scatter(
             x=[at(time) for time, _ in some[-MOST_DRAWN:]], y=[1] * min(len(some), MOST_DRAWN),
             mode="markers", marker=styles[name], name=name,
-            text=[chart_text(value) for _, value in some[-MOST_DRAWN:]],
+            text=[chart_text(with_minus_signs(value)) for _, value in some[-MOST_DRAWN:]],
             hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
             meta=OTHER_PIECE if name == ENTERED else PIECE,
             customdata=_pieces_of_events(compared.second if name == ENTERED else compared.first,

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from workbench.figures.growth import CurveStyle, growth_figure
 from workbench.figures.theme import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 
-ACROSS, UP = "rows in the frame", "values touched a row"
+ACROSS, UP = "rows in the frame", "values touched per row"
 #: The style of each way.
 WAYS = {
     "naive": CurveStyle(VERMILLION, "solid", "circle"),

@@ -14,10 +14,9 @@ from workbench.columnar.exact_sums import may_overflow
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.lessons.tree_steps import Place
+from workbench.markup import MINUS
 
 MOST_VALUES = 64
-#: The sign of negative numbers in words and nodes.
-MINUS = "\N{MINUS SIGN}"
 #: The aggregates of one column for which a tree can be shown.
 TREE_AGGREGATES = ("sum", "avg", "count", "min", "max", "first", "last", "product", "stddev_samp")
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from workbench.markup import MINUS
+
 #: The most letters of a name next to a line or a row.
 NAME = 24
 
@@ -39,7 +41,7 @@ def points(difference: Any) -> str:
     ('\N{MINUS SIGN}3.1', '')
     """
     # With a minus sign, like the figures' axes.
-    return "" if pd.isna(difference) else f"{100 * difference:+.1f}".replace("-", "\N{MINUS SIGN}")
+    return "" if pd.isna(difference) else f"{100 * difference:+.1f}".replace("-", MINUS)
 
 
 def confidence_of(table: pd.DataFrame) -> str:

@@ -224,7 +224,12 @@ def _matching_nodes(
 
 
 def _with_metrics(operator: Operator, metrics: dict[str, str]) -> Operator:
-    sizes = [f"{_total(metrics[name])} {word}" for name, word in _SIZES.items() if name in metrics]
+    sizes = [
+        # Spark also writes whole bytes with a decimal.
+        f"{_total(metrics[name]).replace('.0 B', ' B')} {word}"
+        for name, word in _SIZES.items()
+        if name in metrics
+    ]
     time_text = next((metrics[name] for name in _TIMES if name in metrics), "")
     rows = [int(_total(metrics[name]).replace(",", "")) for name in _ROWS if name in metrics]
     return replace(

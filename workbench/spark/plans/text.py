@@ -246,7 +246,9 @@ def _summary(operator: Operator) -> str:
         return f"cached: {listed.get('Output', '')}"
     if "Functions" in parts:
         by = f" by {listed['Keys']}" if listed.get("Keys") else ""
-        return listed["Functions"] + by
+        return (listed["Functions"] + by).strip()
     if "Left keys" in parts:
         return f"{listed['Left keys']} = {listed['Right keys']}"
+    # Some operators have only a list of columns, in brackets.
+    arguments = re.sub(r"^\[([^\[\]]*)\]$", r"\1", arguments)
     return parts.get("Condition") or arguments or listed.get("Output", "")

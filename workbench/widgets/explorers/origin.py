@@ -28,12 +28,13 @@ from workbench.figures.origin import (
     NO_PIECE,
     OTHER_MERGED,
     OTHER_PIECE,
+    answer_text,
     origin_figure,
     piece_words,
 )
 from workbench.figures.stills.still import NamedFigure, arrange, page, picture
 from workbench.figures.svg import bare, cut, text
-from workbench.markup import BREAK, Markup, element
+from workbench.markup import BREAK, Markup, element, with_minus_signs
 from workbench.online.view import OnlineView
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
@@ -432,8 +433,8 @@ class OriginExplorer(Shared, Card):
         clock = self._clock
         outside = int((~one.counts).sum())
         words = (
-            f"{one!r}. The query at {clock(one.query)} sees events from {clock(one.low)} up to, "
-            f"but not at, {clock(one.high)}."
+            f"{with_minus_signs(repr(one))}. The query at {clock(one.query)} sees events from "
+            f"{clock(one.low)} up to, but not at, {clock(one.high)}."
         )
         if not one.merges and one.pieces:
             words += " Its parts have no state that merges: each answer looks at all events so far."
@@ -446,7 +447,8 @@ class OriginExplorer(Shared, Card):
         body, height, width = picture(self.chart)
         pieces = list(zip(self.origin.pieces, self.origin.states, self.origin.merged, strict=True))
         for k, (piece, state, merged) in enumerate(pieces[-5:]):
-            cells = (self._clock(piece.begin), piece_words(piece), state, in_words(merged))
+            states = with_minus_signs(state), answer_text(merged)
+            cells = (self._clock(piece.begin), piece_words(piece), *states)
             y = height + 24 + 20 * k
             for x, cell, most in zip((24, 160, 320, 640), cells, (20, 24, 42, 28), strict=True):
                 body += text(x, y, cut(cell, most), font_weight=700 if x == 640 else 400)

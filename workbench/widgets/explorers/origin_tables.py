@@ -9,9 +9,9 @@ import pandas as pd
 from workbench.backfill.inspect.difference import SAME, OriginDifference, SeenEvent, change
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, Piece
-from workbench.figures.origin import piece_words
+from workbench.figures.origin import answer_text, piece_words
 from workbench.figures.svg import cut
-from workbench.markup import Markup, element
+from workbench.markup import Markup, element, with_minus_signs
 from workbench.widgets.table import DisplayTable
 
 #: The most rows that are sent to a browser, and that a page without widgets shows.
@@ -72,8 +72,8 @@ def pieces_table(one: Origin, clock: Clock, integer_time: bool, origin_code: str
     code = f"pd.DataFrame({columns}, one.pieces)"
     shown = {
         "from": time_formatter(clock),
-        "state": lambda state: cut(state, 70),
-        "merged": lambda merged: cut(in_words(merged), 70),
+        "state": lambda state: cut(with_minus_signs(state), 70),
+        "merged": lambda merged: cut(answer_text(merged), 70),
     }
     return DescribedTable(words, DisplayTable(frame, code, {"state": "its state"}, shown))
 
@@ -100,7 +100,8 @@ def piece_events(
     until = "" if piece.kind == EVENT else f" up to, but not at, {clock(piece.end)}"
     head = element("b", f"{piece_words(piece).capitalize()} from {clock(piece.begin)}{until}")
     code = _events_code(origin_code, f"{piece.first}:{piece.last}")
-    return DescribedTable(head + f": {cut(state, 70)}.", _events_display(frame, code, clock))
+    state_text = cut(with_minus_signs(state), 70)
+    return DescribedTable(head + f": {state_text}.", _events_display(frame, code, clock))
 
 
 def merged_events(
@@ -114,7 +115,7 @@ def merged_events(
         As in :func:`piece_events`.
     """
     frame = _events(one.events[: piece.last], integer_time)
-    merged = in_words(one.merged[one.pieces.index(piece)])
+    merged = answer_text(one.merged[one.pieces.index(piece)])
     head = element("b", f"{counted(piece.last, 'event')} up to the {piece_words(piece)} from "
                    f"{clock(piece.begin)}")  # fmt: skip
     code = _events_code(origin_code, f":{piece.last}")
@@ -160,8 +161,9 @@ def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) 
         Whether times are integers rather than microseconds.
     """
     first, second = found.first, found.second
-    head = element("b", f"{cut(in_words(first.answer), 40)} → {cut(in_words(second.answer), 40)}: "
-                   f"{cut(found.change, 80)}. ")  # fmt: skip
+    head = element("b", f"{cut(answer_text(first.answer), 40)} → "
+                   f"{cut(answer_text(second.answer), 40)}: "
+                   f"{cut(with_minus_signs(found.change), 80)}. ")  # fmt: skip
     words = head + (
         f"{found.both:,} of the events count for both, {len(found.left):,} for this query alone, "
         f"{len(found.entered):,} for the other alone."
@@ -182,7 +184,10 @@ def _events(events: list[SeenEvent], integer_time: bool) -> pd.DataFrame:
 
 
 def _events_display(frame: pd.DataFrame, code: str, clock: Clock) -> DisplayTable:
-    shown = {"event": time_formatter(clock), "value": lambda value: cut(value, 60)}
+    shown = {
+        "event": time_formatter(clock),
+        "value": lambda value: cut(with_minus_signs(value), 60),
+    }
     return DisplayTable(frame.head(MOST_SENT), code, {"value": "its value"}, shown)
 
 
@@ -215,7 +220,8 @@ def differing_answers(online: Mapping[str, Any], offline: Mapping[str, Any]) -> 
     verb = "differs" if differing == 1 else "differ"
     words = element("b", f"{differing} of {counted(len(rows), 'feature')} {verb}.")
     frame = pd.DataFrame(rows, columns=["feature", "online", "offline", "difference"])
-    return DescribedTable(words, DisplayTable(frame, ""))
+    signed = dict.fromkeys(("online", "offline", "difference"), with_minus_signs)
+    return DescribedTable(words, DisplayTable(frame, "", {}, signed))
 
 
 def times_of(times: list[int], integer_time: bool) -> "pd.Series[Any]":

@@ -10,14 +10,9 @@ import pandas as pd
 
 from workbench.backfill.inspect.origin import counted
 from workbench.frames.frame import Frame
-from workbench.lessons.tree_run import (
-    MINUS,
-    TREE_AGGREGATES,
-    number_words,
-    rows_words,
-    run_tree,
-)
+from workbench.lessons.tree_run import TREE_AGGREGATES, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
+from workbench.markup import MINUS
 from workbench.widgets.explorers.explorer import Answer, Leaves, TreeChart
 from workbench.widgets.html import fact
 from workbench.widgets.lessons.tree import tree_shape, tree_state

@@ -57,12 +57,12 @@ class ReadsPerFrameView(FigureView):
     Examples
     --------
     >>> ReadsPerFrameView(pd.DataFrame({"naive": [1.0, 9.0]}, index=[1, 9]))
-    Values touched a row, by the length of the frame. naive: 1.0 to 9.0
+    Values touched per row, by the length of the frame. naive: 1.0 to 9.0
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
         ways = (f"{way}: {each.iloc[0]:.1f} to {each.iloc[-1]:.1f}" for way, each in table.items())
-        title = "Values touched a row, by the length of the frame"
+        title = "Values touched per row, by the length of the frame"
         words = f"{title}. {'; '.join(ways)}"
         super().__init__(touched_figure(table), title, words, toolbar=False)
 

@@ -6,7 +6,7 @@ from typing import Any
 from workbench.figures.svg import cut, moved
 from workbench.figures.theme import BLUE, GREY, GROUND, ORANGE_SOFT, QUIET, VERMILLION
 from workbench.markup import Markup
-from workbench.widgets.stepper.moving import Drawing, Moving, State, value_text
+from workbench.widgets.stepper.moving import Drawing, Moving, State, picture_text
 
 #: The most cells that are drawn, and the height of their rows; of a longer list, the cells around
 #: a change are drawn.
@@ -74,7 +74,7 @@ def state_text(picture: dict[str, Any], state: State) -> str:
 
 
 def _cell_text(value: Any) -> str:
-    return "" if value is None else value_text(value)
+    return "" if value is None else picture_text(value)
 
 
 def _visible_range(state: State) -> tuple[int, int]:

@@ -99,18 +99,18 @@ def _attribute_text(value: Any) -> str | None:
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def value_text(value: Any) -> str:
+def picture_text(value: Any) -> str:
     """Return a value as a picture shows it.
 
     Examples
     --------
-    >>> value_text(1 / 3), value_text([1, None]), value_text({"sum": 2})
+    >>> picture_text(1 / 3), picture_text([1, None]), picture_text({"sum": 2})
     ('0.333333', '[1, None]', 'sum 2')
     """
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return f"[{', '.join(map(value_text, value))}]"
+        return f"[{', '.join(map(picture_text, value))}]"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {value_text(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {picture_text(one)}" for name, one in value.items())
     return str(value)

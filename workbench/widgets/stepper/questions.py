@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from workbench.widgets.stepper.lesson import Lesson
-from workbench.widgets.stepper.moving import State, value_text
+from workbench.widgets.stepper.moving import State, picture_text
 
 #: The most choices of a question, and the number of steps on either side they are taken from.
 MOST_CHOICES, _NEARBY = 4, 24
@@ -206,7 +206,7 @@ def _about_cells(picture: dict[str, Any], step: int) -> Candidate | None:
 
 
 def _cell_text(value: Any) -> str:
-    return "nothing" if value in (None, "") else value_text(value)
+    return "nothing" if value in (None, "") else picture_text(value)
 
 
 def _about_tree(picture: dict[str, Any], step: int) -> Candidate | None:

@@ -6,7 +6,7 @@ from typing import Any
 from workbench.figures.svg import moved, rect, text
 from workbench.figures.theme import BLUE, BLUE_SOFT, GREY, QUIET, RAISED, SKY, VERMILLION
 from workbench.markup import Markup, joined
-from workbench.widgets.stepper.moving import Drawing, Moving, State, value_text
+from workbench.widgets.stepper.moving import Drawing, Moving, State, picture_text
 
 _ROW, _BOX = 50, 38
 _LIT = BLUE_SOFT
@@ -60,7 +60,7 @@ def state_text(picture: dict[str, Any], state: State) -> str:
     values, lit = state.get("values") or {}, state.get("lit") or []
 
     def name(node: str) -> str:
-        return f"{labels.get(node)}{f' = {value_text(values[node])}' if node in values else ''}"
+        return f"{labels.get(node)}{f' = {picture_text(values[node])}' if node in values else ''}"
 
     current = state.get("current")
     more = f" and {len(lit) - _MOST_TOLD} more" if len(lit) > _MOST_TOLD else ""
@@ -170,7 +170,7 @@ def _node(node: dict[str, Any], width: float, moving: Moving) -> Markup:
     name = node.get("label", f"[{node['from']}, {node['to']})")
 
     def value(state: State) -> str:
-        return value_text((state.get("values") or {}).get(node["id"], ""))
+        return picture_text((state.get("values") or {}).get(node["id"], ""))
 
     def marks(state: State) -> dict[str, bool]:
         return {

@@ -21,6 +21,7 @@ from workbench.backfill.inspect.origin import in_words
 from workbench.figures.origin import origin_figure
 from workbench.figures.stills.still import still
 from workbench.widgets.explorers.origin import ALONE, ANOTHER, ONLINE, OriginExplorer
+from workbench.widgets.explorers.origin_tables import pieces_table
 from workbench.widgets.stepper.lesson import checked
 
 AGGREGATIONS = [
@@ -226,6 +227,19 @@ def test_every_feature_of_two_queries_is_compared(explorer: OriginExplorer, feat
     explorer.feature.value, explorer.compare.value = feature, ANOTHER
     assert "✕" not in explorer.sentence.value
     assert explorer._repr_mimebundle_()["image/svg+xml"].startswith("<svg")
+
+
+def test_negative_numbers_are_shown_with_a_minus_sign(views: DataFrame) -> None:
+    below = views.withColumn("price", -views.price)
+    explorer = wb.explore(BACKFILL, views.select("user", "at"), below)
+    origin, answer = explorer.origin, explorer.origin.answer
+    shown = f"\N{MINUS SIGN}{in_words(-answer)}"
+    assert explorer.words.startswith(f"price_avg_5h = {shown}, of ")
+    assert f"query: {shown}" in origin_figure(origin).layout.annotations[0].text
+    table = pieces_table(origin, str, integer_time=False, origin_code="")
+    assert f">{shown}<" in table.markup
+    assert "total \N{MINUS SIGN}" in table.markup
+    assert table.listed.frame.merged[0] == answer
 
 
 def test_an_online_view_is_compared_feature_by_feature(views: DataFrame, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREY, GROUND, INK, ORANGE, SKY, TEXT, VERMILLION, themed
 from workbench.markup import BREAK, NO_NAME, chart_text, element, with_minus_signs
 
-HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000
+HEIGHT, SECOND_QUERY, MOST_LINES, MOST_DRAWN = 460, 44, 6, 4_000
 COUNTED, NOT_COUNTED = "events that count", "other events of the key"
 HOPS, EARLIER, SINGLE = "tail: hops", "older pieces at once", "head: single events"
 KINDS = {HOP: (HOPS, SKY), OLDER: (EARLIER, GREY), EVENT: (SINGLE, ORANGE)}
@@ -78,9 +78,12 @@ def origin_figure(
         low, high = min(low, extent(other)[0]), max(high, extent(other)[1])
     lanes = ["pieces", "events"] if other is None else ["pieces", "events", "the other's pieces"]
     queries = [origin] if other is None else [origin, other]
+    # The legend of two queries has several lines, which would be below the buttons of the chart.
+    above = SECOND_QUERY * (len(queries) - 1)
     themed(
         figure,
-        height=HEIGHT, barmode="overlay", margin={"r": 30, "t": 54, "b": 40}, title={"text": ""},
+        height=HEIGHT + above, barmode="overlay", title={"text": ""},
+        margin={"r": 30, "t": 54 + above, "b": 40},
         legend={"y": 1.03},
         shapes=[_query_line(at(one.query), first=one is origin) for one in queries],
         annotations=[
@@ -96,7 +99,9 @@ def origin_figure(
         exponentformat="none", nticks=5 if integer_time else None,
     )  # fmt: skip
     figure.update_yaxes(
-        row=1, range=[-0.6, len(lanes) - 0.4], tickvals=list(range(len(lanes))), ticktext=lanes,
+        # A second answer is written above the lanes, too.
+        row=1, range=[-0.6, len(lanes) - 1.4 + len(queries)],
+        tickvals=list(range(len(lanes))), ticktext=lanes,
         showgrid=False, zeroline=False, fixedrange=True,
     )  # fmt: skip
     # An axis without values would have arbitrary numbers.

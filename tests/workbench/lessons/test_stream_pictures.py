@@ -60,6 +60,10 @@ def test_the_affected_range_step_by_step() -> None:
 def test_an_arrival_finds_its_place() -> None:
     player = play_merge(AT, [100, 101, 103, 104], (606, 102), clock)
     assert captions(player) == ["The arrival of 10:06 becomes row 2."]
+    (picture,) = player.lesson["pictures"]
+    drawn = [event["text"] for event in picture["events"]]
+    assert drawn == ["10:00", "10:02", "10:06", "10:10", "10:17"]
+    assert [state["current"] for state in states(player)] == [2]
 
 
 def test_the_marks_are_drawn_at_their_rows() -> None:

@@ -35,7 +35,8 @@ class MomentSlider(widgets.HBox):  # type: ignore[misc]
     def __init__(self, draw_moment: Callable[[int], None]) -> None:
         self.player = widgets.Play(interval=700, min=0, max=0, show_repeat=True)
         self.at = widgets.SelectionSlider(
-            options=[("", 0)], description="Again", layout={"width": "360px"},
+            options=[("", 0)], description="Again",
+            layout={"width": "370px", "margin": "2px 2px 2px 12px"},
             style={"description_width": "50px"},
         )  # fmt: skip
         super().__init__([self.player, self.at], layout={"display": "none"})

@@ -5,14 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels import Trace, registry, trace
+from kernels import registry, trace
 from kernels.frames.extent import FrameExtent, extent_table
 from workbench.widgets.stepper.player import Player
-from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
+from workbench.widgets.stepper.trace_lesson import lesson_of
 
 Clock = Callable[[int], str]
 #: The distance by which a band extends beyond its first and its last row.
 ROOM = 0.4
+ARRIVED = {
+    "current": "the row that arrives", "chain": None, "skipped": None,
+    "seen": "a row that is there", "future": None,
+}  # fmt: skip
 CLOSED = {
     "current": "the row whose frames are looked at", "chain": "has left", "skipped": None,
     "seen": "waits", "future": None,
@@ -46,7 +50,10 @@ def play_merge(
     written = np.zeros(len(times), np.int64), *np.zeros((2, 1), np.int64)
     run = trace(registry["place_rows"], *rows, *new, *written, show={"time": clock})
     lesson = lesson_of(run, f"{clock(arrives[0])} arrives", _formatters(clock))
-    return Player({**lesson, "pictures": array_pictures(run)[:1]})
+    place = int(run.steps[-1].variables["new_position"][0])
+    after = [*times[:place], arrives[0], *times[place:]]
+    state = {"current": place, "seen": len(after), "chain": [], "skipped": [], "window": None}
+    return Player({**lesson, "pictures": [_timeline(after, clock, [state], ARRIVED)]})
 
 
 def play_close(
@@ -80,8 +87,8 @@ def play_close(
     lesson = lesson_of(run, f"The watermark rises to {clock(watermark)}", _formatters(clock))
     released = int(np.searchsorted(times, watermark, side="right"))
     states = [_closing(step.variables, released) for step in run.steps]
-    picture = _timeline(run, times, clock, states, CLOSED)
-    return Player({**lesson, "pictures": [picture]})
+    picture = _timeline(times, clock, states, CLOSED)
+    return Player({**lesson, "pictures": [picture | {"asks": "Which rows have left then?"}]})
 
 
 def play_affected(
@@ -109,7 +116,9 @@ def play_affected(
     run = trace(registry["affected_ranges"], *arguments, show={"time": clock})
     lesson = lesson_of(run, f"A row of {clock(times[changed])} is inserted", _formatters(clock))
     states = [_affecting(step.variables, changed, len(times)) for step in run.steps]
-    return Player({**lesson, "pictures": [_timeline(run, times, clock, states, AFFECTED)]})
+    picture = _timeline(times, clock, states, AFFECTED)
+    asks = "Which rows can have another answer then?"
+    return Player({**lesson, "pictures": [picture | {"asks": asks}]})
 
 
 def _formatters(clock: Clock) -> dict[str, Callable[[Any], Any]]:
@@ -132,7 +141,7 @@ def _time_text(value: Any, clock: Clock) -> Any:
 
 
 def _timeline(
-    run: Trace, times: Sequence[int], clock: Clock, states: list[Any], legend: dict[str, Any]
+    times: Sequence[int], clock: Clock, states: list[Any], legend: dict[str, Any]
 ) -> dict[str, Any]:
     names = [clock(time) for time in times]
     events = [{"at": float(row), "lane": 0, "text": name} for row, name in enumerate(names)]

@@ -197,6 +197,13 @@ def test_a_trait_that_few_have_or_few_lack_is_counted_but_not_compared(
     assert len(FUNNEL.drivers(prepared, **query, least=1, most=2).table) == 2
 
 
+def test_a_table_without_drivers_says_why(prepared: wb.Prepared) -> None:
+    drivers = FUNNEL.drivers(prepared, "cart", landmark="4 seconds", least=10_000)
+    assert drivers.table.empty
+    why = f"Nothing could be compared: {drivers.rare:,} events and values are too rare or too"
+    assert why in drivers._repr_html_()
+
+
 def test_people_of_a_driver_are_those_who_have_the_trait(
     events: DataFrame, prepared: wb.Prepared
 ) -> None:

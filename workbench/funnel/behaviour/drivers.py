@@ -119,7 +119,10 @@ class Drivers(Described):
         )
 
     def _described(self) -> Markup:
-        title = f"Who goes on to {self.step}: association of {self.looked_at:,} that were looked at"
+        title = f"Who goes on to {self.step}"
+        if self.table.empty:
+            return frame_table(f"{title}. {why_empty(self)}", self.table)
+        title += f": association of {self.looked_at:,} that were looked at"
         shares = dict.fromkeys(("share_went_on", "share_dropped"), "{:.1%}".format)
         numbers = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
         return frame_table(title, self.table, shown=shares | numbers)
@@ -174,6 +177,16 @@ class Drivers(Described):
         return named_people(
             self._funnel, self._events, _DRIVERS, task, task.columns, more=[went_on]
         )
+
+
+def why_empty(drivers: Drivers) -> str:
+    """Return a sentence about why nothing could be compared."""
+    if not drivers.went_on or not drivers.dropped:
+        return "Nothing could be compared: one of the two groups is empty."
+    if drivers.rare:
+        what = "events and values are" if drivers.rare > 1 else "event or value is"
+        return f"Nothing could be compared: {drivers.rare:,} {what} too rare or too common."
+    return "Nothing could be compared: none of them did anything else meanwhile."
 
 
 def drivers_of(

@@ -11,7 +11,7 @@ from workbench.figures.behaviour.drivers import driver_shown, drivers_figure
 from workbench.figures.behaviour.paths import Node, Sankey, paths_figure, sankey_of
 from workbench.figures.svg import cut
 from workbench.figures.theme import share
-from workbench.funnel.behaviour.drivers import Drivers
+from workbench.funnel.behaviour.drivers import Drivers, why_empty
 from workbench.funnel.behaviour.paths import Paths, path_shown
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
@@ -92,7 +92,7 @@ def _drivers_words(drivers: Drivers) -> str:
     whom += f"{drivers.early + drivers.late:,} are left out, as they had gone on by then or their "
     whom += "window was over"
     if drivers.table.empty:
-        return f"{whom}. {_not_compared(drivers)}"
+        return f"{whom}. {why_empty(drivers)}"
     row = drivers.table.iloc[0]
     first = cut(driver_shown(drivers, row["column"], row["value"]), _NAME)
     odds = (
@@ -101,16 +101,6 @@ def _drivers_words(drivers: Drivers) -> str:
         f"odds ratio {row['odds_ratio']:.2g}"
     )
     return f"{whom}. {odds}. This is association, not cause."
-
-
-def _not_compared(drivers: Drivers) -> str:
-    """Return a sentence about why nothing could be compared."""
-    if not drivers.went_on or not drivers.dropped:
-        return "Nothing could be compared: one of the two groups is empty."
-    if drivers.rare:
-        what = "events and values are" if drivers.rare > 1 else "event or value is"
-        return f"Nothing could be compared: {drivers.rare:,} {what} too rare or too common."
-    return "Nothing could be compared: none of them did anything else meanwhile."
 
 
 def paths_view(

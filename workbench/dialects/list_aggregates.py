@@ -5,6 +5,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds
+from workbench.dialects.list_statistics import STATISTICS, list_statistic
 from workbench.dialects.templates import fill_template
 from workbench.errors import WorkbenchError
 
@@ -16,14 +17,22 @@ _NON_NULL_TEMPLATES = {
     "bool_or": "EXISTS(:l, one -> one)",
     "string_agg": "CONCAT_WS(:by, :l)",
     "product": "AGGREGATE(:l, DOUBLE(1), (so, one) -> so * DOUBLE(one))",
+    "bit_and": "AGGREGATE(:l, BIGINT(-1), (so, one) -> so & BIGINT(one))",
+    "bit_or": "AGGREGATE(:l, BIGINT(0), (so, one) -> so | BIGINT(one))",
+    "bit_xor": "AGGREGATE(:l, BIGINT(0), (so, one) -> so ^ BIGINT(one))",
 }  # fmt: skip
 #: Templates over all elements.
 _TEMPLATES = {
     "first": "TRY_ELEMENT_AT(:l, 1)", "last": "TRY_ELEMENT_AT(:l, -1)",
     "count": "BIGINT(SIZE(ARRAY_COMPACT(:l)))",
 }  # fmt: skip
-_SYNONYMS = {"mean": "avg", "group_concat": "string_agg", "listagg": "string_agg"}
-_NAMES = ("sum", "avg", *_NON_NULL_TEMPLATES, *_TEMPLATES)
+_SYNONYMS = {
+    "mean": "avg", "group_concat": "string_agg", "listagg": "string_agg",
+    "stddev": "stddev_samp", "variance": "var_samp", "quantile": "quantile_disc",
+}  # fmt: skip
+_NAMES = ("sum", "avg", *_NON_NULL_TEMPLATES, *_TEMPLATES, *STATISTICS)
+#: Aggregates with a second argument.
+_WITH_OPTION = ("string_agg", "quantile_cont", "quantile_disc")
 
 
 def list_aggregate(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
@@ -60,7 +69,7 @@ def list_aggregate(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
         name = _SYNONYMS.get(name, name)
         if prefix not in ("list", "array") or name not in _NAMES:
             return None
-    if len(arguments) != 1 and not (name == "string_agg" and len(arguments) == 2):
+    if len(arguments) != 1 and not (name in _WITH_OPTION and len(arguments) == 2):
         return None
     return _aggregate_call(node, name, arguments, sql_name, kinds)
 
@@ -71,6 +80,8 @@ def _aggregate_call(
     values = arguments[0]
     if name in _TEMPLATES:
         return fill_template(_TEMPLATES[name], l=values)
+    if name in STATISTICS:
+        return list_statistic(node, name, arguments, sql_name, kinds)
     non_null = fill_template("ARRAY_COMPACT(:l)", l=values)
     if name in ("sum", "avg"):
         result = _sum(node, non_null, values, sql_name, kinds, name == "avg")

@@ -601,3 +601,6 @@ SELECT p, fsum(x) AS a, kahan_sum(price) AS b, favg(x) FILTER (id > 2) AS c, kur
 
 -- moments and sums of distinct values
 SELECT p, fsum(DISTINCT x) AS a, kurtosis_pop(DISTINCT x ORDER BY x) AS b, skewness(DISTINCT x) AS c, favg(x ORDER BY id) FILTER (id > 2) AS d FROM t GROUP BY p ORDER BY p;
+
+-- statistics of lists
+SELECT id, list_median([x, id, 4]) AS a, list_median([t, p, 'b']) AS b, list_median(l) AS c, list_mode([id % 3, x, x, 7]) AS d, list_mode([p, t]) AS e, list_stddev_samp([x, id, y]) AS f, list_stddev_pop(l) AS g, list_var_samp([price, x]) AS h, list_var_pop([y, 'inf'::DOUBLE]) AS i, list_sem([x, id, 9]) AS j, list_mad([x, y, 'nan'::DOUBLE]) AS k, list_entropy([x % 2, id % 2, NULL]) AS m, list_entropy(l) AS n, list_histogram([0.0, -y / 2 + y / 2, 1]) AS o, list_bit_and([x, id]) AS q, list_bit_or(l) AS r, list_bit_xor([x, 6, id]) AS s, list_aggregate([x, id, 8], 'quantile_cont', 0.25) AS u, list_aggregate([t, p, 'c'], 'quantile_disc', 0.75) AS v, list_aggregate(l, 'variance') AS w, list_aggregate([x], 'stddev') AS z FROM (SELECT *, CASE WHEN id > 3 THEN [x] WHEN id > 1 THEN [] END AS l FROM t) ORDER BY id;

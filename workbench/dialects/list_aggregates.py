@@ -7,6 +7,7 @@ from sqlglot import exp
 from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds
 from workbench.dialects.list_statistics import STATISTICS, list_statistic
 from workbench.dialects.templates import fill_template
+from workbench.dialects.texts.written import text_of_float
 from workbench.errors import WorkbenchError
 
 _GENERIC_NAMES = ("list_aggregate", "array_aggregate", "list_aggr", "array_aggr", "aggregate")
@@ -87,10 +88,21 @@ def _aggregate_call(
         result = _sum(node, non_null, values, sql_name, kinds, name == "avg")
     else:
         separator = arguments[1] if len(arguments) > 1 else exp.Literal.string(",")
-        result = fill_template(_NON_NULL_TEMPLATES[name], l=non_null, by=separator)
+        joined = _floats_as_text(node, non_null, values, kinds) if name == "string_agg" else None
+        result = fill_template(_NON_NULL_TEMPLATES[name], l=joined or non_null, by=separator)
     if name in ("min", "max", "any_value"):
         return result
     return fill_template("IF(SIZE(:l) > 0, :result, NULL)", l=non_null, result=result)
+
+
+def _floats_as_text(
+    node: exp.Expr, non_null: exp.Expr, values: exp.Expr, kinds: Kinds
+) -> exp.Expr | None:
+    """Return the elements as the texts that DuckDB writes; None if they are no floats."""
+    element = getattr((kinds(node, [values]) or [None])[0], "elementType", None)
+    kind = element.typeName() if element is not None else ""
+    text = text_of_float(exp.column("each_"), kind, "duckdb")
+    return text and fill_template("TRANSFORM(:l, each_ -> :text)", l=non_null, text=text)
 
 
 def _sum(

@@ -323,6 +323,18 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT list_aggregate([x], 'quantile_cont', -0.5) FROM t", "query: the share of a "
      "quantile of list_aggregate is a constant number from 0 to 1 here, as in list_aggregate(l, "
      "'quantile_cont', 0.25)."),
+    ("duckdb", "SELECT bar(x, 0, 1, y) FROM t", "query: the width of bar is a constant whole "
+     "number from 1 to 1000 here."),
+    ("duckdb", "SELECT parse_filename(t, yes) FROM t", "query: parse_filename takes constants "
+     "after the path here, as in parse_filename(s, true, 'forward_slash')."),
+    ("duckdb", "SELECT list_distance([t], [x]) FROM t", "query: list_distance takes two lists of "
+     "numbers; cast their elements."),
+    ("duckdb", "SELECT list_grade_up([x], t) FROM t", "query: list_grade_up takes a list, 'ASC' or "
+     "'DESC', and 'NULLS FIRST' or 'NULLS LAST' here."),
+    ("duckdb", "SELECT struct_insert({'a': x}, t) FROM t", "query: struct_insert takes a struct "
+     "and fields with their names, as in struct_insert(s, b := 1)."),
+    ("duckdb", "SELECT struct_insert({'a': x}, a := t) FROM t", "query: struct_insert has a field "
+     "twice; give it another name."),
     ("duckdb", "SELECT list_sum([t]) FROM t", "query: list_sum takes a list of numbers; cast its "
      "elements."),
     ("duckdb", "SELECT [x, id][1:2:2] FROM t", "query: a part of a list with a step is not "

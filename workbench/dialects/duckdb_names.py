@@ -66,6 +66,10 @@ _TEMPLATES: dict[tuple[str, int], str] = {
         (("list_extract", 2), ("list_element", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"
     ),
     ("list_reverse", 1): "REVERSE(:a)",
+    ("array_pop_back", 1): "SLICE(:a, 1, GREATEST(SIZE(:a) - 1, 0))",
+    ("array_pop_front", 1): "SLICE(:a, 2, SIZE(:a))",
+    ("array_push_back", 2): "CONCAT(COALESCE(:a, ARRAY()), ARRAY(:b))",
+    ("array_push_front", 2): "CONCAT(ARRAY(:b), COALESCE(:a, ARRAY()))",
     ("list_unique", 1): "BIGINT(SIZE(ARRAY_COMPACT(ARRAY_DISTINCT(:a))))",
     ("list_has_all", 2): "SIZE(ARRAY_COMPACT(ARRAY_EXCEPT(:b, :a))) = 0",
     ("list_select", 2): "TRANSFORM(:b, place -> TRY_ELEMENT_AT(:a, INT(NULLIF(place, 0))))",

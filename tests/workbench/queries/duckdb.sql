@@ -634,3 +634,9 @@ SELECT id, 1e10::VARCHAR AS a, 1e16 || t AS b, concat('-', 1e-7) AS c, concat_ws
 
 -- floats that are joined
 SELECT p, string_agg(y * 1e7, '-' ORDER BY id) AS a, string_agg(DISTINCT y * 0) AS b, string_agg(x, ',' ORDER BY id) AS c, list_aggregate(list(y * 1e7 ORDER BY id), 'string_agg', '-') AS d FROM t GROUP BY p ORDER BY p;
+
+-- series of times by months, without their end, and of times that lead away from it
+SELECT id, generate_series(day + 30, day + INTERVAL 4 MONTH, INTERVAL 1 MONTH) AS a, generate_series(day + 29, day - INTERVAL 2 MONTH, -INTERVAL 1 MONTH) AS b, range(day, day + INTERVAL 3 DAY, INTERVAL 1 DAY) AS c, generate_series(day, day - INTERVAL 4 DAY, INTERVAL 1 DAY) AS d, range(DATE '2024-01-31', day + INTERVAL 1 YEAR, INTERVAL 1 QUARTER) AS e, generate_series(day, NULL, INTERVAL 1 DAY) AS f FROM t ORDER BY id;
+
+-- values that are computed in CASE, and lists without an end
+SELECT id, CASE x WHEN id + 1 THEN 'a' WHEN NULL THEN 'b' ELSE 'c' END AS a, array_pop_back([x, id]) AS b, array_pop_front(l) AS c, array_push_back(l, x) AS d, array_push_front(l, id) AS e, array_pop_back(l) AS f FROM (SELECT *, CASE WHEN id > 3 THEN [x] WHEN id > 1 THEN [] END AS l FROM t) ORDER BY id;

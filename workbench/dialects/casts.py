@@ -9,7 +9,7 @@ from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.texts.json_parts import value_as_json
-from workbench.dialects.texts.written import check_as_text, text_of_type
+from workbench.dialects.texts.written import check_as_text, is_written_alike, text_of_type
 from workbench.errors import WorkbenchError
 
 #: Spark types that hold the values of types that Spark lacks.
@@ -71,6 +71,8 @@ def rewrite_types(tree: exp.Expr, dialect: str) -> None:
             kind.replace(exp.DataType.build("TIMESTAMP_NTZ", dialect="spark"))
         if kind.this is exp.DType.TIME and isinstance(kind.parent, exp.DataType):
             kind.replace(exp.DataType(this=exp.DType.USERDEFINED, kind="TIME"))
+        if kind.this is exp.DType.ARRAY:
+            kind.set("values", None)  # FLOAT[3]
         if (spark_type := _SPARK_TYPES.get(kind.this)) is not None:
             kind.replace(exp.DataType.build(spark_type, dialect="spark"))
 
@@ -88,7 +90,7 @@ def cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a cast to text, bytes, JSON, a time of day, or an integer, which is rounded."""
     target = node.args["to"]
     if target.this in exp.DataType.TEXT_TYPES:
-        if not isinstance(node.this, exp.Literal):
+        if not is_written_alike(node.this):
             types = kinds(node, [node.this])
             check_as_text([node.this], types, dialect)
             if types and (text := text_of_type(node.this, types[0], dialect)) is not None:

@@ -5,7 +5,9 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds
+from workbench.dialects.list_statistics import STATISTICS, list_statistic
 from workbench.dialects.templates import fill_template
+from workbench.dialects.texts.written import text_of_float
 from workbench.errors import WorkbenchError
 
 _GENERIC_NAMES = ("list_aggregate", "array_aggregate", "list_aggr", "array_aggr", "aggregate")
@@ -16,14 +18,22 @@ _NON_NULL_TEMPLATES = {
     "bool_or": "EXISTS(:l, one -> one)",
     "string_agg": "CONCAT_WS(:by, :l)",
     "product": "AGGREGATE(:l, DOUBLE(1), (so, one) -> so * DOUBLE(one))",
+    "bit_and": "AGGREGATE(:l, BIGINT(-1), (so, one) -> so & BIGINT(one))",
+    "bit_or": "AGGREGATE(:l, BIGINT(0), (so, one) -> so | BIGINT(one))",
+    "bit_xor": "AGGREGATE(:l, BIGINT(0), (so, one) -> so ^ BIGINT(one))",
 }  # fmt: skip
 #: Templates over all elements.
 _TEMPLATES = {
     "first": "TRY_ELEMENT_AT(:l, 1)", "last": "TRY_ELEMENT_AT(:l, -1)",
     "count": "BIGINT(SIZE(ARRAY_COMPACT(:l)))",
 }  # fmt: skip
-_SYNONYMS = {"mean": "avg", "group_concat": "string_agg", "listagg": "string_agg"}
-_NAMES = ("sum", "avg", *_NON_NULL_TEMPLATES, *_TEMPLATES)
+_SYNONYMS = {
+    "mean": "avg", "group_concat": "string_agg", "listagg": "string_agg",
+    "stddev": "stddev_samp", "variance": "var_samp", "quantile": "quantile_disc",
+}  # fmt: skip
+_NAMES = ("sum", "avg", *_NON_NULL_TEMPLATES, *_TEMPLATES, *STATISTICS)
+#: Aggregates with a second argument.
+_WITH_OPTION = ("string_agg", "quantile_cont", "quantile_disc")
 
 
 def list_aggregate(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
@@ -60,7 +70,7 @@ def list_aggregate(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
         name = _SYNONYMS.get(name, name)
         if prefix not in ("list", "array") or name not in _NAMES:
             return None
-    if len(arguments) != 1 and not (name == "string_agg" and len(arguments) == 2):
+    if len(arguments) != 1 and not (name in _WITH_OPTION and len(arguments) == 2):
         return None
     return _aggregate_call(node, name, arguments, sql_name, kinds)
 
@@ -71,15 +81,28 @@ def _aggregate_call(
     values = arguments[0]
     if name in _TEMPLATES:
         return fill_template(_TEMPLATES[name], l=values)
+    if name in STATISTICS:
+        return list_statistic(node, name, arguments, sql_name, kinds)
     non_null = fill_template("ARRAY_COMPACT(:l)", l=values)
     if name in ("sum", "avg"):
         result = _sum(node, non_null, values, sql_name, kinds, name == "avg")
     else:
         separator = arguments[1] if len(arguments) > 1 else exp.Literal.string(",")
-        result = fill_template(_NON_NULL_TEMPLATES[name], l=non_null, by=separator)
+        joined = _floats_as_text(node, non_null, values, kinds) if name == "string_agg" else None
+        result = fill_template(_NON_NULL_TEMPLATES[name], l=joined or non_null, by=separator)
     if name in ("min", "max", "any_value"):
         return result
     return fill_template("IF(SIZE(:l) > 0, :result, NULL)", l=non_null, result=result)
+
+
+def _floats_as_text(
+    node: exp.Expr, non_null: exp.Expr, values: exp.Expr, kinds: Kinds
+) -> exp.Expr | None:
+    """Return the elements as the texts that DuckDB writes; None if they are no floats."""
+    element = getattr((kinds(node, [values]) or [None])[0], "elementType", None)
+    kind = element.typeName() if element is not None else ""
+    text = text_of_float(exp.column("each_"), kind, "duckdb")
+    return text and fill_template("TRANSFORM(:l, each_ -> :text)", l=non_null, text=text)
 
 
 def _sum(

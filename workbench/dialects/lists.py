@@ -5,7 +5,7 @@ from sqlglot import exp
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.templates import anonymous, fill_template, is_not_null
-from workbench.dialects.texts.written import letter_of_boolean, text_of_float
+from workbench.dialects.texts.written import is_written_alike, letter_of_boolean, text_of_float
 from workbench.errors import WorkbenchError
 
 
@@ -18,8 +18,12 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return _subscript_slice(node, index, dialect, kinds)
     if isinstance(index, exp.Literal) and index.is_string:
         return None
-    if dialect == "duckdb" and kind_of(node, node.this, kinds) == "string":
+    kind = kind_of(node, node.this, kinds) if dialect == "duckdb" else ""
+    if kind == "string":
         return _slice_of(node, node.this, index, index, kinds)
+    if kind == "struct":
+        # Of a row without names, the fields have their places as names.
+        return exp.Dot(this=exp.paren(node.this.copy()), expression=_place_name(index))
     number = index.this if isinstance(index, exp.Neg) else index
     is_number = isinstance(number, exp.Literal)
     # In Postgres a negative index does not count from the end.
@@ -31,6 +35,10 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         index = anonymous("GREATEST", index, exp.Literal.number(0))
     index_or_null = fill_template("INT(NULLIF(:index, 0))", index=index)
     return anonymous("TRY_ELEMENT_AT", node.this, index_or_null)
+
+
+def _place_name(index: exp.Expr) -> exp.Identifier:
+    return exp.to_identifier(f"col{index.sql()}", quoted=True)
 
 
 def _subscript_slice(
@@ -138,6 +146,58 @@ def list_intersect(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | Non
     )
     none = fill_template("SLICE(:a, 1, 0)", a=node.expressions[0])
     return exp.Coalesce(this=both, expressions=[none])
+
+
+def list_zip(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the rows of several lists, as long as the longest one, or the shortest if so asked."""
+    arguments = list(node.expressions)
+    flag = arguments.pop() if arguments and isinstance(arguments[-1], exp.Boolean) else None
+    if not arguments:
+        return None
+    lists = [fill_template("COALESCE(:l, ARRAY())", l=one) for one in arguments]
+    rows = fill_template("TRANSFORM(:l, each_ -> NAMED_STRUCT('col1', each_))", l=lists[0])
+    for count, one in enumerate(lists[1:], 1):
+        before = ", ".join(f"'col{k}', row_.col{k}" for k in range(1, count + 1))
+        row = f"NAMED_STRUCT({before}, 'col{count + 1}', each_)"
+        rows = fill_template(f"ZIP_WITH(:rows, :l, (row_, each_) -> {row})", rows=rows, l=one)
+    if flag is None or not flag.this:
+        return rows
+    sizes = [fill_template("SIZE(:l)", l=one) for one in lists]
+    shortest = anonymous("LEAST", *sizes) if len(sizes) > 1 else sizes[0]
+    return anonymous("SLICE", rows, exp.Literal.number(1), shortest)
+
+
+def list_grade_up(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the positions of the elements in the order of the elements.
+
+    Raises
+    ------
+    WorkbenchError
+        When the order is no constant.
+    """
+    values, *options = node.expressions or [exp.null()]
+    texts = [one.name.upper() for one in options if isinstance(one, exp.Literal)]
+    of_order, of_nulls = [*texts, *("ASC", "NULLS LAST")[len(texts) :]][:2]
+    is_known = of_order in ("ASC", "DESC") and of_nulls in ("NULLS FIRST", "NULLS LAST")
+    if len(texts) != len(options) or len(options) > 2 or not is_known:
+        raise WorkbenchError(
+            f"query: {node.name.lower()} takes a list, 'ASC' or 'DESC', and 'NULLS FIRST' or "
+            "'NULLS LAST' here."
+        )
+    sign = -1 if of_order == "DESC" else 1
+    nulls = "each_ IS NOT NULL" if of_nulls == "NULLS FIRST" else "each_ IS NULL"
+    compared = (
+        "(one_, other_) -> CASE WHEN one_.nulls <> other_.nulls THEN IF(one_.nulls, 1, -1) "
+        f"WHEN one_.each < other_.each THEN {-sign} WHEN one_.each > other_.each THEN {sign} "
+        "ELSE one_.place - other_.place END"
+    )
+    places = (
+        f"TRANSFORM(:l, (each_, place_) -> NAMED_STRUCT('nulls', {nulls}, 'each', each_, "
+        "'place', place_))"
+    )
+    return fill_template(
+        f"TRANSFORM(ARRAY_SORT({places}, {compared}), each_ -> BIGINT(each_.place + 1))", l=values
+    )
 
 
 def contains_all(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -340,7 +400,7 @@ def concat_lists(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     )
     if not any(are_lists):
         for one in sides:
-            is_text = isinstance(one, exp.Literal | exp.DPipe)
+            is_text = is_written_alike(one) or isinstance(one, exp.DPipe)
             kind = "" if is_text else kind_of(node, one, kinds)
             if (text := text_of_float(one.copy(), kind, dialect)) is not None:
                 one.replace(text)

@@ -174,8 +174,11 @@ def round_double(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def cast_condition(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Cast a number that is a condition: true if it is not 0."""
-    if dialect == "duckdb" and isinstance(node.this, _ARITHMETIC):
+    """Cast a number that is a condition, which is true if it is not 0, and a null that is one."""
+    if isinstance(node.parent, exp.Case) and node.parent.this is not None:
+        return None  # CASE x WHEN 3
+    is_number = dialect == "duckdb" and isinstance(node.this, _ARITHMETIC)
+    if is_number or isinstance(node.this, exp.Null):
         node.set("this", exp.cast(node.this.copy(), "BOOLEAN"))
     return None
 

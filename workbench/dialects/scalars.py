@@ -59,6 +59,7 @@ from workbench.dialects.texts.functions import (
     format_text,
     hex_lower,
     initcap,
+    joined_as_text,
     left_or_right,
     length_of,
     merge_flags,
@@ -106,6 +107,7 @@ from workbench.dialects.times.shifts import (
     to_days,
 )
 from workbench.dialects.times.texts import parse_time_call
+from workbench.dialects.vectors import product_of_vectors
 
 
 def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
@@ -229,7 +231,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.Decode: decode,
     exp.Cast: cast,
     exp.TryCast: try_cast,
-    exp.If: cast_condition,
+    **dict.fromkeys((exp.If, exp.Where, exp.Having, exp.Qualify), cast_condition),
     **dict.fromkeys((exp.GenerateSeries, exp.ExplodingGenerateSeries), series),
     **dict.fromkeys((exp.CurrentTimestamp, exp.Localtimestamp), current_time),
     exp.Explode: check_unnest,
@@ -243,6 +245,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.IsInf: is_infinite,
     exp.Concat: concat_as_text,
     exp.ConcatWs: concat_ws_as_text,
+    exp.GroupConcat: joined_as_text,
     exp.DPipe: concat_lists,
     exp.ArrayConcat: concat_all_lists,
     exp.ArrayToString: list_as_text,
@@ -260,6 +263,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = 
     exp.Glob: glob,
     exp.StringToArray: string_to_array,
     exp.Split: split_by_text,
+    **dict.fromkeys((exp.Distance, exp.EuclideanDistance, exp.CosineDistance), product_of_vectors),
 }
 
 #: Classes with the same rewrite for ClickHouse.

@@ -601,3 +601,42 @@ SELECT p, fsum(x) AS a, kahan_sum(price) AS b, favg(x) FILTER (id > 2) AS c, kur
 
 -- moments and sums of distinct values
 SELECT p, fsum(DISTINCT x) AS a, kurtosis_pop(DISTINCT x ORDER BY x) AS b, skewness(DISTINCT x) AS c, favg(x ORDER BY id) FILTER (id > 2) AS d FROM t GROUP BY p ORDER BY p;
+
+-- statistics of lists
+SELECT id, list_median([x, id, 4]) AS a, list_median([t, p, 'b']) AS b, list_median(l) AS c, list_mode([id % 3, x, x, 7]) AS d, list_mode([p, t]) AS e, list_stddev_samp([x, id, y]) AS f, list_stddev_pop(l) AS g, list_var_samp([price, x]) AS h, list_var_pop([y, 'inf'::DOUBLE]) AS i, list_sem([x, id, 9]) AS j, list_mad([x, y, 'nan'::DOUBLE]) AS k, list_entropy([x % 2, id % 2, NULL]) AS m, list_entropy(l) AS n, list_histogram([0.0, -y / 2 + y / 2, 1]) AS o, list_bit_and([x, id]) AS q, list_bit_or(l) AS r, list_bit_xor([x, 6, id]) AS s, list_aggregate([x, id, 8], 'quantile_cont', 0.25) AS u, list_aggregate([t, p, 'c'], 'quantile_disc', 0.75) AS v, list_aggregate(l, 'variance') AS w, list_aggregate([x], 'stddev') AS z FROM (SELECT *, CASE WHEN id > 3 THEN [x] WHEN id > 1 THEN [] END AS l FROM t) ORDER BY id;
+
+-- quotients that are rounded down, even numbers, and numbers of other bases
+SELECT id, fdiv(x - 4, y - 1) AS a, fdiv(price, -2) AS b, fmod(x - 4, 3) AS c, fmod(y, -1.5) AS d, fmod(id, y) AS e, even(x - 4) AS f, even(price / -3) AS g, even(CASE WHEN id > 1 THEN 'nan'::DOUBLE ELSE 1e300 END) AS h, signbit(-y) AS i, signbit(x - 4) AS j, to_base(x, 2) AS k, to_base(id * 97, 36, 4) AS l FROM t ORDER BY id;
+
+-- texts that are compared byte by byte
+SELECT id, hamming(t || 'é', p || 'è') AS a, mismatches('日本', '日木') AS b, jaccard(t || 'bé', p || 'ba') AS c FROM t ORDER BY id;
+
+-- numbers as bars
+SELECT id, bar(x, 0, 9, 10) AS a, bar(y, x, 4, 3) AS b, bar(CASE WHEN id > 3 THEN 'nan'::DOUBLE END, 0, 1, 2) AS c, bar(id, 0, 11) AS d FROM t ORDER BY id;
+
+-- parts of paths
+SELECT s, parse_filename(s) AS a, parse_filename(s, true) AS b, parse_filename(s, true, 'backslash') AS c, parse_dirname(s) AS d, parse_dirpath(s) AS e, parse_dirpath(s, 'forward_slash') AS f, parse_path(s) AS g, parse_path(s, 'system') AS h FROM (SELECT unnest(['/', '//', 'a/', '/a', 'a//b', '/a/b/', 'C:\a/b', '.a', 'a.', 'é.b.c', 'a/.b', '\\srv\x.y', '', NULL, 'a/b.' || chr(10)]) AS s) ORDER BY s;
+
+-- distances and products of vectors
+SELECT id, list_distance([x, y], [id, 2]) AS a, [y, 1] <-> [0, id] AS b, list_cosine_similarity([y, 2], [1, y]) AS c, array_cosine_distance([y, 2]::DOUBLE[2], [1, y]::DOUBLE[2]) AS d, list_inner_product([x, y], [price, 2]) AS e, list_negative_dot_product([y], ['inf'::DOUBLE]) AS f, list_cosine_similarity([y], [0.0]) AS g, list_distance(NULL::DOUBLE[], [y]) AS h FROM (SELECT * REPLACE (coalesce(x, 6) AS x) FROM t) ORDER BY id;
+
+-- rows of several lists, and positions in an order
+SELECT id, list_zip([x, id], [t], l) AS a, list_zip(l, [t, p], true) AS b, list_zip([x], [t])[1][2] AS c, row(x, p)[1] AS d, list_grade_up([x, id + 0.5, y + 0.25, 3.125]) AS e, list_grade_up([x, id + 0.5, 3.125], 'DESC') AS f, array_grade_up([t, p, 'é'], 'desc', 'nulls first') AS g, list_grade_up(l) AS h FROM (SELECT *, CASE WHEN id > 3 THEN [x] WHEN id > 1 THEN [] END AS l FROM t) ORDER BY id;
+
+-- structs with further fields
+SELECT id, s.a AS a, s.b AS b, s.c AS c FROM (SELECT id, struct_insert(CASE WHEN id > 3 THEN {'a': x} END, b := t, c := [id]) AS s FROM t) ORDER BY id;
+
+-- nulls as conditions
+SELECT id, CASE WHEN NULL THEN 1 WHEN x > 3 THEN 2 END AS a, if(NULL, 1, x) AS b, (SELECT count(*) FILTER (WHERE NULL) FROM t WHERE NULL OR id > 2) AS c FROM t WHERE id % 3 ORDER BY id;
+
+-- constants with a power of ten as text
+SELECT id, 1e10::VARCHAR AS a, 1e16 || t AS b, concat('-', 1e-7) AS c, concat_ws('-', 1e10, p) AS d, format('{} {} {}', 1e10, y, price) AS e, format('{1}{0}', [x], yes) AS f FROM t ORDER BY id;
+
+-- floats that are joined
+SELECT p, string_agg(y * 1e7, '-' ORDER BY id) AS a, string_agg(DISTINCT y * 0) AS b, string_agg(x, ',' ORDER BY id) AS c, list_aggregate(list(y * 1e7 ORDER BY id), 'string_agg', '-') AS d FROM t GROUP BY p ORDER BY p;
+
+-- series of times by months, without their end, and of times that lead away from it
+SELECT id, generate_series(day + 30, day + INTERVAL 4 MONTH, INTERVAL 1 MONTH) AS a, generate_series(day + 29, day - INTERVAL 2 MONTH, -INTERVAL 1 MONTH) AS b, range(day, day + INTERVAL 3 DAY, INTERVAL 1 DAY) AS c, generate_series(day, day - INTERVAL 4 DAY, INTERVAL 1 DAY) AS d, range(DATE '2024-01-31', day + INTERVAL 1 YEAR, INTERVAL 1 QUARTER) AS e, generate_series(day, NULL, INTERVAL 1 DAY) AS f FROM t ORDER BY id;
+
+-- values that are computed in CASE, and lists without an end
+SELECT id, CASE x WHEN id + 1 THEN 'a' WHEN NULL THEN 'b' ELSE 'c' END AS a, array_pop_back([x, id]) AS b, array_pop_front(l) AS c, array_push_back(l, x) AS d, array_push_front(l, id) AS e, array_pop_back(l) AS f FROM (SELECT *, CASE WHEN id > 3 THEN [x] WHEN id > 1 THEN [] END AS l FROM t) ORDER BY id;

@@ -335,6 +335,7 @@ def test_the_dialect_decides_quotients_of_integers_and_where_nulls_go(
             [1, 2],
         ),
         ("postgres", "SELECT 2 # 3 & 1", 1),
+        ("postgres", "SELECT 1e20::text || 1.5e-7::text", "1000000000000000000000.00000015"),
         ("duckdb", "SELECT (2 | 3 & 4) || 'a' || 1 + 1", "0a2"),
         (
             "risingwave",

@@ -313,9 +313,28 @@ REFUSED: list[tuple[str, str, str]] = [
      "columns to one call, is not available; name them."),
     ("duckdb", "SELECT t GLOB p FROM t", "query: GLOB p is not available, as Spark has only "
      "regular expressions; give a constant pattern of letters, *, ? and [...]."),
-    ("duckdb", "SELECT list_aggregate([x], 'median') FROM t", "query: list_aggregate has no "
-     "'median' here; use one of any_value, avg, bool_and, bool_or, count, first, last, max, min, "
-     "product, string_agg, sum in quotes, or an aggregate over unnest."),
+    ("duckdb", "SELECT list_aggregate([x], 'skewness') FROM t", "query: list_aggregate has no "
+     "'skewness' here; use one of any_value, avg, bit_and, bit_or, bit_xor, bool_and, bool_or, "
+     "count, entropy, first, histogram, last, mad, max, median, min, mode, product, "
+     "quantile_cont, quantile_disc, sem, stddev_pop, stddev_samp, string_agg, sum, var_pop, "
+     "var_samp in quotes, or an aggregate over unnest."),
+    ("duckdb", "SELECT list_median([day]) FROM t", "query: list_median takes a list of numbers; "
+     "cast its elements."),
+    ("duckdb", "SELECT list_aggregate([x], 'quantile_cont', -0.5) FROM t", "query: the share of a "
+     "quantile of list_aggregate is a constant number from 0 to 1 here, as in list_aggregate(l, "
+     "'quantile_cont', 0.25)."),
+    ("duckdb", "SELECT bar(x, 0, 1, y) FROM t", "query: the width of bar is a constant whole "
+     "number from 1 to 1000 here."),
+    ("duckdb", "SELECT parse_filename(t, yes) FROM t", "query: parse_filename takes constants "
+     "after the path here, as in parse_filename(s, true, 'forward_slash')."),
+    ("duckdb", "SELECT list_distance([t], [x]) FROM t", "query: list_distance takes two lists of "
+     "numbers; cast their elements."),
+    ("duckdb", "SELECT list_grade_up([x], t) FROM t", "query: list_grade_up takes a list, 'ASC' or "
+     "'DESC', and 'NULLS FIRST' or 'NULLS LAST' here."),
+    ("duckdb", "SELECT struct_insert({'a': x}, t) FROM t", "query: struct_insert takes a struct "
+     "and fields with their names, as in struct_insert(s, b := 1)."),
+    ("duckdb", "SELECT struct_insert({'a': x}, a := t) FROM t", "query: struct_insert has a field "
+     "twice; give it another name."),
     ("duckdb", "SELECT list_sum([t]) FROM t", "query: list_sum takes a list of numbers; cast its "
      "elements."),
     ("duckdb", "SELECT [x, id][1:2:2] FROM t", "query: a part of a list with a step is not "

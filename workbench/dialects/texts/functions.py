@@ -1,7 +1,9 @@
 """Functions of texts with another meaning than those of Spark."""
 
 import re
+from itertools import zip_longest
 from string import Formatter
+from typing import Any
 
 from sqlglot import exp
 
@@ -9,7 +11,12 @@ from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.templates import anonymous, fill_template
 from workbench.dialects.texts.patterns import first_group, regexp_replace, with_flags
-from workbench.dialects.texts.written import letter_of_boolean, text_of_float, text_of_type
+from workbench.dialects.texts.written import (
+    is_written_alike,
+    letter_of_boolean,
+    text_of_float,
+    text_of_type,
+)
 from workbench.errors import WorkbenchError
 
 #: Spark's names for types of text, and of null.
@@ -163,12 +170,26 @@ def concat_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | Non
 
 def concat_ws_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Make floats and booleans among the arguments of ``concat_ws`` the texts of the dialect."""
-    values = [one for one in node.expressions[1:] if not isinstance(one, exp.Literal)]
+    values = [one for one in node.expressions[1:] if not is_written_alike(one)]
     for one, data_type in zip(values, kinds(node, values) or () if values else (), strict=False):
         kind = data_type.typeName()
         text = letter_of_boolean(one.copy(), kind, dialect)
         if text := text or text_of_float(one.copy(), kind, dialect):
             one.replace(text)
+    return None
+
+
+def joined_as_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Make the floats that ``string_agg`` joins the texts of DuckDB; Postgres takes texts alone."""
+    ordered = node.this
+    value = ordered.this if isinstance(ordered, exp.Order) else ordered
+    if isinstance(value, exp.Distinct):
+        if ordered is not value:
+            return None  # The order is that of the values.
+        value = value.expressions[0]
+    if dialect == "duckdb" and not is_written_alike(value):
+        text = text_of_float(value.copy(), kind_of(node, value, kinds), dialect)
+        value.replace(text or value.copy())
     return None
 
 
@@ -254,7 +275,7 @@ def format_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a text with values in the places of its fields."""
     if dialect not in ("duckdb", "clickhouse"):
         return _postgres_format(node, [node.this, *node.expressions], dialect, kinds)
-    if (result := _brace_format(node.this, list(node.expressions))) is not None:
+    if (result := _brace_format(node, dialect, kinds)) is not None:
         return result
     raise WorkbenchError(
         "query: format takes a text with {}, or {0} and {1}, for its values here; build the text "
@@ -262,8 +283,9 @@ def format_text(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     )
 
 
-def _brace_format(template: exp.Expr, values: list[exp.Expr]) -> exp.Expr | None:
+def _brace_format(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a text with values in the places of ``{}``; None if a field has a format."""
+    template, values = node.this, list(node.expressions)
     if not isinstance(template, exp.Literal):
         return None
     try:
@@ -278,6 +300,9 @@ def _brace_format(template: exp.Expr, values: list[exp.Expr]) -> exp.Expr | None
     if has_specifications or any(not 0 <= place < len(values) for place in indexes):
         return None
     index = iter(indexes)
+    types = kinds(node, values) or [] if values else []
+    texts = [_text_in_format(one, kind, dialect) for one, kind in zip(values, types, strict=False)]
+    values = [text or one for text, one in zip_longest(texts, values)]
     # Concatenated by ||, the result is null if a value is.
     result: exp.Expr = exp.Literal.string("")
     for text, name, _, _ in parts:
@@ -286,6 +311,13 @@ def _brace_format(template: exp.Expr, values: list[exp.Expr]) -> exp.Expr | None
             value = exp.cast(values[next(index)].copy(), "TEXT")
             result = exp.DPipe(this=result, expression=value)
     return exp.paren(result, copy=False)
+
+
+def _text_in_format(value: exp.Expr, data_type: Any, dialect: str) -> exp.Expr | None:
+    """Return a value as text; decimals are doubles there in DuckDB."""
+    if dialect == "duckdb" and data_type.typeName() == "decimal":
+        return text_of_float(exp.cast(value.copy(), "DOUBLE"), "double", dialect)
+    return text_of_type(value, data_type, dialect)
 
 
 def length_of(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -1,6 +1,7 @@
 """Values that Spark writes as text in another way than the system of a query."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from sqlglot import exp
@@ -72,6 +73,9 @@ def text_of_float(value: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:
     """
     if kind not in _POWERS_FROM or dialect not in LIKE_POSTGRES:
         return None
+    if dialect in POSTGRES and isinstance(value, exp.Literal) and not value.is_string:
+        # There it is a numeric.
+        return exp.Literal.string(f"{Decimal(value.this):f}")
     if dialect in POSTGRES:
         zeros, rest = "[.]?0+$", "REPLACE(CAST(:a AS STRING), '.0', '')"
         bound = _POWERS_FROM[kind]
@@ -79,6 +83,17 @@ def text_of_float(value: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:
         zeros, rest = "(?<=[.][0-9]{1,38})0+$", "REPLACE(LOWER(CAST(:a AS STRING)), 'inity', '')"
         bound = "1e16"
     return fill_template(_FLOAT.format(bound=bound, zeros=zeros, rest=rest), a=value)
+
+
+def is_written_alike(value: exp.Expr) -> bool:
+    """Return whether a value is a constant whose text in Spark is that in the query.
+
+    Examples
+    --------
+    >>> [is_written_alike(exp.Literal.number(one)) for one in ("1.50", "1e10")]
+    [True, False]
+    """
+    return isinstance(value, exp.Literal) and (value.is_string or "e" not in value.this.lower())
 
 
 def letter_of_boolean(value: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:

@@ -222,11 +222,33 @@ def series(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
             step=node.args.get("step") or exp.Literal.number(1),
         )
         return exp.Explode(this=numbers) if makes_rows else numbers
-    if dialect == "duckdb" and isinstance(node.args.get("step"), exp.Interval):
+    step = node.args.get("step")
+    step_kind = kind_of(node, step, kinds) if dialect == "duckdb" and step is not None else ""
+    if step_kind.endswith("interval"):
         for end in ("start", "end"):
             time = exp.cast(node.args[end].copy(), "TIMESTAMP_NTZ", dialect="spark")
             node.set(end, time)
+        return None if makes_rows else _times_of_series(node, step_kind)
     return None
+
+
+def _times_of_series(node: exp.Expr, step_kind: str) -> exp.Expr:
+    """Return the times from one to another; after a short month from its last day, as in DuckDB."""
+    step, is_before_end = exp.paren(node.args["step"].copy()), "TRUE"
+    is_reached = "(:start + :step > :start) = (:end > :start) OR :end = :start"
+    times = "SEQUENCE(:start, :end, :step)"
+    if step_kind == "yearmonthinterval":
+        times = (
+            "AGGREGATE(SEQUENCE(:start, :end + INTERVAL '3' DAY, :step), ARRAY(:start), "
+            "(so_, each_) -> CONCAT(so_, ARRAY(ELEMENT_AT(so_, -1) + :step)))"
+        )
+        is_before_end = "IF(:start + :step > :start, each_ <= :end, each_ >= :end)"
+    if node.args.get("is_end_exclusive"):
+        is_before_end += " AND each_ <> :end"
+    return fill_template(
+        f"IF(NOT ({is_reached}), ARRAY(), FILTER({times}, each_ -> {is_before_end}))",
+        start=node.args["start"], end=node.args["end"], step=step,
+    )  # fmt: skip
 
 
 def sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -216,3 +216,27 @@ SELECT encodeURLComponent('a b~*()!-_.;/?:@&=+$,#é') AS a, decodeURLComponent('
 -- parts of JSON
 SELECT j, JSONLength(j) AS a, JSONLength(j, 'a') AS b, JSONExtractKeys(j) AS c, JSONExtractKeys(j, 'a') AS d FROM (SELECT arrayJoin(['{"a": {"x": 1, "y": 2}, "b": 3}', '[1, 2]', '"t"', 'x', '', '{}', '{"a": [1]}', 'null']) AS j) ORDER BY j;
 
+-- lists in rows under their own name
+SELECT l, count() AS n FROM (SELECT id, range(toUInt64(id % 4)) AS l FROM t) ARRAY JOIN l WHERE l < 2 GROUP BY l HAVING n > 1 ORDER BY l;
+
+-- lists in rows beside another
+SELECT id, l, l * 2 AS twice, i, row_number() OVER (PARTITION BY id ORDER BY l DESC) AS r FROM (SELECT id, range(toUInt64(id % 4)) AS l FROM t) AS s ARRAY JOIN s.l, arrayEnumerate(l) AS i ORDER BY id, i;
+
+-- distinct elements of lists in order
+SELECT DISTINCT l FROM (SELECT range(toUInt64(id % 4)) AS l FROM t) ARRAY JOIN l ORDER BY l DESC;
+
+-- a table of values
+SELECT a, b FROM values('a Int64, b Nullable(String)', (2, 'x'), (1, NULL)) ORDER BY a;
+
+-- a table of values of one column
+SELECT toString(v.d + 1) AS e, t.id FROM values('d Date', '2024-01-01', '2024-01-03') AS v JOIN t ON t.day = v.d ORDER BY e;
+
+-- names of parts
+SELECT (x + 1 AS more) * 2 AS a, more AS b, ((id AS c) + 1 AS d) + c + d AS e, (y AS f) FROM t WHERE f > 0 ORDER BY id;
+
+-- a name of a part that is that of a column
+SELECT id, (y AS x) + x AS a, (id + 1 AS p) AS b, k FROM (SELECT id, x, y, p, x AS k FROM t WHERE x > 2) ORDER BY id;
+
+-- a join of all rows
+SELECT t.id, s.k FROM t ALL INNER JOIN (SELECT DISTINCT p, length(p) AS k FROM t) AS s ON s.p = t.p ORDER BY id;
+

@@ -240,3 +240,8 @@ SELECT id, (y AS x) + x AS a, (id + 1 AS p) AS b, k FROM (SELECT id, x, y, p, x 
 -- a join of all rows
 SELECT t.id, s.k FROM t ALL INNER JOIN (SELECT DISTINCT p, length(p) AS k FROM t) AS s ON s.p = t.p ORDER BY id;
 
+-- endings of aggregates in windows
+SELECT id, anyIf(x, x > 1) OVER (ORDER BY id) AS a, sumDistinct(x) OVER (ORDER BY id) AS b, sumOrNull(x) OVER (PARTITION BY p ORDER BY id) AS c, sumOrNullIf(x, y > 1) OVER (ORDER BY id) AS d, avgDistinct(x) OVER (ORDER BY id) AS e, denseRank() OVER (ORDER BY y) AS f FROM t ORDER BY id;
+
+-- the average of no rows as 0
+SELECT p, avgOrDefault(y) AS a, avgOrDefaultIf(y, y > 3) AS b FROM t GROUP BY p ORDER BY p;

@@ -245,3 +245,9 @@ SELECT id, anyIf(x, x > 1) OVER (ORDER BY id) AS a, sumDistinct(x) OVER (ORDER B
 
 -- the average of no rows as 0
 SELECT p, avgOrDefault(y) AS a, avgOrDefaultIf(y, y > 3) AS b FROM t GROUP BY p ORDER BY p;
+
+-- quantiles of a condition without their share
+SELECT p, quantileIf(x, x > 1) AS a, quantileExactIf(x, x > 1) AS b, medianIf(y, y > 0) AS c FROM t GROUP BY p ORDER BY p;
+
+-- quantiles of a condition without their share, in windows
+SELECT id, quantileIf(x, x > 1) OVER (PARTITION BY p ORDER BY id) AS a, quantileIf(y, x > 1) OVER (ORDER BY id) AS b FROM t WHERE id != 1 ORDER BY id;

@@ -10,8 +10,12 @@ from workbench.queries.reading.values import rewrite_table_of_values
 
 #: Counts of distinct values: exact here, although ClickHouse approximates some.
 _UNIQ = ("uniqcombined", "uniqcombined64", "uniqhll12", "uniqtheta")
-#: Quantiles that may be called without their parameter.
-_EXACT = ("quantileexact", "medianexact")
+#: Quantiles that may be called without their parameter, by their full names.
+_WITHOUT_SHARE = {
+    **dict.fromkeys(("quantileexact", "medianexact"), "quantileExact"),
+    **dict.fromkeys(("quantileexactif", "medianexactif"), "quantileExactIf"),
+    "quantileif": "quantileIf",
+}
 
 
 def expand_short_forms(tree: exp.Query) -> exp.Query:
@@ -129,14 +133,11 @@ _CALLS = (exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc, exp.CountIf)
 def _expand_call(call: exp.Expr) -> None:
     _rename_distinct_if(call)
     name, arguments = call.name.lower(), call.expressions
-    base_name = name.removesuffix("if")
-    if base_name in _EXACT and arguments:
-        has_if = base_name != name
-        kind = exp.CombinedParameterizedAgg if has_if else exp.ParameterizedAgg
+    if name in _WITHOUT_SHARE and arguments:
+        kind = exp.CombinedParameterizedAgg if name.endswith("if") else exp.ParameterizedAgg
         share = [exp.Literal.number("0.5")]
         params = [one.copy() for one in arguments]
-        full_name = "quantileExactIf" if has_if else "quantileExact"
-        call.replace(kind(this=full_name, expressions=share, params=params))
+        call.replace(kind(this=_WITHOUT_SHARE[name], expressions=share, params=params))
     elif name in _UNIQ and arguments:
         call.set("this", "uniqExact")
     elif name in ("isnull", "isnotnull") and len(arguments) == 1:

@@ -453,7 +453,7 @@ _NAMED_BY_CLICKHOUSE: dict[str, type[exp.Expr]] = {
 
 
 #: These are null here without rows, as ``-OrNull`` requests; plain ClickHouse differs.
-_NULL_WITHOUT_ROWS = ("sum", "avg", "min", "max", "any", "anylast", "argmin", "argmax", "median")
+NULL_WITHOUT_ROWS = ("sum", "avg", "min", "max", "any", "anylast", "argmin", "argmax", "median")
 _SUFFIXES = ("if", "ornull", "ordefault", "distinct")
 #: Aggregates whose DISTINCT form has another name, and those that ignore duplicates anyway.
 _DISTINCT_NAMES = {"count": "uniqExact", "grouparray": "groupUniqArray"}
@@ -468,8 +468,15 @@ _UNAFFECTED_BY_DISTINCT = (
 )
 
 
-def _split_suffixes(name: str) -> tuple[str, set[str]]:
-    """Split the suffixes off a name such as ``sumOrNullIf``: return the name and the suffixes."""
+def split_suffixes(name: str) -> tuple[str, set[str]]:
+    """Split the suffixes off a name: return the name and the suffixes.
+
+    Examples
+    --------
+    >>> name, endings = split_suffixes("sumOrNullIf")
+    >>> name, sorted(endings)
+    ('sum', ['if', 'ornull'])
+    """
     endings: set[str] = set()
     while ending := next((one for one in _SUFFIXES if name.lower().endswith(one)), ""):
         endings.add(ending)
@@ -482,14 +489,14 @@ def _clickhouse_aggregate(call: _Call, dialect: str) -> exp.Expr | None:
     name, arguments, condition = call.node.name, list(call.node.expressions), call.condition
     distinct = or_zero = False
     if isinstance(call.node, exp.CombinedAggFunc):
-        name, endings = _split_suffixes(name)
+        name, endings = split_suffixes(name)
         if "if" in endings and len(arguments) > 1:
             condition = call.where(arguments.pop())
         elif not endings or "if" in endings:
             return None
         or_zero = "ordefault" in endings
-        if ("ornull" in endings and name.lower() not in _NULL_WITHOUT_ROWS) or (
-            or_zero and name.lower() not in ("sum", "count")
+        if ("ornull" in endings and name.lower() not in NULL_WITHOUT_ROWS) or (
+            or_zero and name.lower() not in ("sum", "count", "avg")
         ):
             return None
         distinct = "distinct" in endings

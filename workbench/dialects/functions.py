@@ -48,7 +48,7 @@ NAMED: dict[str, dict[str, str]] = {
         "stddevsamp": "stddev", "stddevpop": "stddev_pop",
         "varsamp": "variance", "varpop": "variance_pop",
         "covarpop": "covar_pop", "covarsamp": "covar_samp",
-        "grouparray": "array_agg", "anylast": "last",
+        "grouparray": "array_agg", "anylast": "last", "denserank": "dense_rank",
         "uniqexact": "count_distinct", "uniq": "count_distinct",
         # sqlglot parses uniq as this.
         "approx_distinct": "count_distinct",
@@ -59,7 +59,7 @@ NAMED: dict[str, dict[str, str]] = {
 #: Aggregates of ClickHouse, in lower case, that may have a suffix such as If.
 COMBINED: dict[str, str] = {
     **{name: name for name in ("count", "sum", "avg", "min", "max", "median")},
-    "argmin": "arg_min", "argmax": "arg_max",
+    "argmin": "arg_min", "argmax": "arg_max", "any": "first",
     **NAMED["clickhouse"],
 }  # fmt: skip
 

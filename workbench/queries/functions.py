@@ -7,6 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
+from workbench.dialects.aggregates import NULL_WITHOUT_ROWS, split_suffixes
 from workbench.dialects.functions import COMBINED, NAMED, ONE, RANKS, TWO
 from workbench.errors import WorkbenchError
 from workbench.functions import fn
@@ -185,8 +186,9 @@ def _identify(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 
 def _ignore_nulls_of_clickhouse(function: SqlFunction) -> None:
-    """Leave nulls out of groupArray and anyLast, which alone have these names here."""
-    function.ignore_nulls |= function.name in ("array_agg", "last") and not function.nulls
+    """Leave nulls out of groupArray, anyIf and anyLast, which alone have these names here."""
+    takes_nulls = function.name not in ("array_agg", "first", "last")
+    function.ignore_nulls |= not takes_nulls and not function.nulls
 
 
 def _arguments(node: exp.Expr) -> list[exp.Expr]:
@@ -419,12 +421,17 @@ _QUANTILES = ("quantile", "quantiles", "quantileexactinclusive", "quantilesexact
 
 
 def _combined(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    """Read ``sumIf(x, y > 1)``: a function whose last argument is its condition."""
-    name, arguments = function.sql_name, list(node.expressions)
-    if not name.endswith("if") or not arguments:
+    """Read ``sumIf(x, y > 1)`` and the like: the last argument of If is a condition."""
+    name, endings = split_suffixes(function.sql_name)
+    arguments = list(node.expressions)
+    if not arguments or "ordefault" in endings:
         return
-    function.condition = arguments.pop()
-    function.name, function.arguments = COMBINED.get(name[:-2], ""), arguments
+    if "if" in endings:
+        function.condition = arguments.pop()
+    if "ornull" in endings and name not in NULL_WITHOUT_ROWS:
+        return
+    function.distinct = "distinct" in endings
+    function.name, function.arguments = COMBINED.get(name, ""), arguments
     _ignore_nulls_of_clickhouse(function)
 
 

@@ -168,3 +168,86 @@ SELECT toString(toDateTime(fromUnixTimestamp64Milli(1704103200123, 'UTC'), 'UTC'
 
 -- lists of frames without values
 SELECT id, groupArray(x) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS a, groupArrayIf(p, id > 9) OVER (PARTITION BY p ORDER BY id) AS b, anyLastIf(x, id < 8) OVER (ORDER BY id) AS d, length(groupArray(x) OVER (PARTITION BY p ORDER BY id)) AS c FROM t ORDER BY id;
+-- length counts bytes, and CHAR_LENGTH letters
+SELECT length('日a') AS a, char_length('日a') AS b, CHARACTER_LENGTH('é') AS c, lengthUTF8('é') AS d;
+
+-- a group of a pattern, or the whole match without groups
+SELECT regexpExtract('a1-b2', '([a-z])([0-9])') AS a, regexpExtract('a1-b2', '([a-z])([0-9])', 2) AS b, regexpExtract('a1-b2', 'b.') AS c, regexpExtract('a1', 'z') AS d;
+
+-- letters of texts
+SELECT leftUTF8('日本語', 2) AS a, rightUTF8('日本語', -1) AS b, positionUTF8('日本語', '語') AS c, leftPadUTF8('é', 3, 'ß') AS d, rightPadUTF8('é', 3) AS e, leftPadUTF8('abc', 5, '') AS f;
+
+-- tokens and empty parts of texts
+SELECT hasToken('a b_c,é d', 'é') AS a, hasToken('a b_c', 'b') AS b, hasToken('a b', '') AS c, countSubstrings('abab', 'ab') AS d, countSubstrings('ab', '') AS e;
+
+-- texts as numbers, or something else
+SELECT n, toInt32OrDefault(n, toInt32(-1)) AS a, toUInt8OrDefault(n) AS b, toFloat64OrDefault(n, 1.5) AS c, toInt64OrNull(n) AS d, toFloat64OrZero(n) AS e FROM (SELECT arrayJoin(['12', '-3', '3.7', '', 'x', '300', ' 5', '5 ', '1d', '2.f', '1e2', '99999999999999999999']) AS n) ORDER BY n;
+
+-- texts as times, or null
+SELECT toString(toDateOrNull('2024-01-05')) AS a, toDateOrNull('2024-1-5') = toDate('2024-01-05') AS b, toDateOrNull('2024-01') AS c, toDateOrNull('') AS d, toString(toDateTimeOrNull('2024-01-05 01:02:03')) AS e, toDateTimeOrNull('x') AS f, toString(toDateTimeOrNull('2024-01-05')) AS g, toString(toDate32('2024-01-05')) AS h;
+
+-- units of time since the begin of all
+SELECT id, toRelativeYearNum(day) AS a, toRelativeQuarterNum(day) AS b, toRelativeMonthNum(day) AS c, toRelativeWeekNum(day) AS d, toRelativeHourNum(toDateTime(day)) AS e, toRelativeMinuteNum(toDateTime(day)) AS f, toRelativeSecondNum(toDateTime(day)) AS g FROM t ORDER BY id;
+
+-- weeks of a year around its ends
+SELECT toString(d) AS day, toWeek(d, 1) AS w FROM (SELECT arrayJoin([toDate('2016-01-01'), toDate('2020-12-31'), toDate('2021-01-03'), toDate('2021-01-04'), toDate('2024-12-29'), toDate('2024-12-30'), toDate('2024-12-31')]) AS d) ORDER BY d;
+
+-- slices between bounds of rows
+SELECT id, arraySlice([1, 2, 3, 4], id - 6) AS a, arraySlice([1, 2, 3, 4], id - 6, 2) AS b, arraySlice([1, 2, 3, 4], 2, id - 5) AS c, arraySlice([1, 2, 3, 4], -3, id - 5) AS d FROM t ORDER BY id;
+
+-- lists of another length
+SELECT id, arrayResize([1, 2, 3], id - 5, 7) AS a, arrayResize([1, NULL], id - 5, NULL) AS b FROM t ORDER BY id;
+
+-- lists folded and multiplied
+SELECT id, arrayFold((s, v) -> s * 2 + v, range(toUInt64(id)), toInt64(0)) AS a, arrayProduct(range(toUInt64(id))) AS b, arrayEnumerateUniq([id % 2, 1, NULL, 1, NULL]) AS c, arrayAvg([id > 3, id > 5]) AS d, arraySum(v -> v > 1, [1, 2, id]) AS e FROM t ORDER BY id;
+
+-- elements that all lists have, and the first of a kind or null
+SELECT arraySort(arrayIntersect([1, 2, 2, 3], [2, 3, 4], [3, 2])) AS a, arraySort(arrayIntersect([1, NULL], [NULL, 2])) AS b, arrayFirstOrNull(v -> v > 5, [1, 2]) AS c, arrayLastOrNull(v -> v < 5, [1, 2, 9]) AS d;
+
+-- finite numbers
+SELECT id, ifNotFinite(1 / (id - 2), -1) AS a, ifNotFinite(log(id - 1), y) AS b, identity(x) AS c, materialize(p) AS d FROM t ORDER BY id;
+
+-- parts of addresses
+SELECT u, domain(u) AS a, topLevelDomain(u) AS b, pathFull(u) AS c, queryString(u) AS d, queryStringAndFragment(u) AS e, fragment(u) AS f, cutQueryString(u) AS g, cutFragment(u) AS h, cutQueryStringAndFragment(u) AS i FROM (SELECT arrayJoin(['http://www.a.com/b/c?x=1&y=2#f', 'https://a.b.uk:80/?q=a%20b', '//www.x.de/', 'a.com', '', 'http://u@h.org/p#a?b', 'http://1.2.3.4/x?y', 'http://ünï.de/pä?ä=ö#ß', 'http://a.b/c#f', 'a?b?c#d#e']) AS u) ORDER BY u;
+
+-- codes of addresses
+SELECT encodeURLComponent('a b~*()!-_.;/?:@&=+$,#é') AS a, decodeURLComponent('%C3%A9+%2B%20%41%zz%2') AS b;
+
+-- parts of JSON
+SELECT j, JSONLength(j) AS a, JSONLength(j, 'a') AS b, JSONExtractKeys(j) AS c, JSONExtractKeys(j, 'a') AS d FROM (SELECT arrayJoin(['{"a": {"x": 1, "y": 2}, "b": 3}', '[1, 2]', '"t"', 'x', '', '{}', '{"a": [1]}', 'null']) AS j) ORDER BY j;
+
+-- lists in rows under their own name
+SELECT l, count() AS n FROM (SELECT id, range(toUInt64(id % 4)) AS l FROM t) ARRAY JOIN l WHERE l < 2 GROUP BY l HAVING n > 1 ORDER BY l;
+
+-- lists in rows beside another
+SELECT id, l, l * 2 AS twice, i, row_number() OVER (PARTITION BY id ORDER BY l DESC) AS r FROM (SELECT id, range(toUInt64(id % 4)) AS l FROM t) AS s ARRAY JOIN s.l, arrayEnumerate(l) AS i ORDER BY id, i;
+
+-- distinct elements of lists in order
+SELECT DISTINCT l FROM (SELECT range(toUInt64(id % 4)) AS l FROM t) ARRAY JOIN l ORDER BY l DESC;
+
+-- a table of values
+SELECT a, b FROM values('a Int64, b Nullable(String)', (2, 'x'), (1, NULL)) ORDER BY a;
+
+-- a table of values of one column
+SELECT toString(v.d + 1) AS e, t.id FROM values('d Date', '2024-01-01', '2024-01-03') AS v JOIN t ON t.day = v.d ORDER BY e;
+
+-- names of parts
+SELECT (x + 1 AS more) * 2 AS a, more AS b, ((id AS c) + 1 AS d) + c + d AS e, (y AS f) FROM t WHERE f > 0 ORDER BY id;
+
+-- a name of a part that is that of a column
+SELECT id, (y AS x) + x AS a, (id + 1 AS p) AS b, k FROM (SELECT id, x, y, p, x AS k FROM t WHERE x > 2) ORDER BY id;
+
+-- a join of all rows
+SELECT t.id, s.k FROM t ALL INNER JOIN (SELECT DISTINCT p, length(p) AS k FROM t) AS s ON s.p = t.p ORDER BY id;
+
+-- endings of aggregates in windows
+SELECT id, anyIf(x, x > 1) OVER (ORDER BY id) AS a, sumDistinct(x) OVER (ORDER BY id) AS b, sumOrNull(x) OVER (PARTITION BY p ORDER BY id) AS c, sumOrNullIf(x, y > 1) OVER (ORDER BY id) AS d, avgDistinct(x) OVER (ORDER BY id) AS e, denseRank() OVER (ORDER BY y) AS f FROM t ORDER BY id;
+
+-- the average of no rows as 0
+SELECT p, avgOrDefault(y) AS a, avgOrDefaultIf(y, y > 3) AS b FROM t GROUP BY p ORDER BY p;
+
+-- quantiles of a condition without their share
+SELECT p, quantileIf(x, x > 1) AS a, quantileExactIf(x, x > 1) AS b, medianIf(y, y > 0) AS c FROM t GROUP BY p ORDER BY p;
+
+-- quantiles of a condition without their share, in windows
+SELECT id, quantileIf(x, x > 1) OVER (PARTITION BY p ORDER BY id) AS a, quantileIf(y, x > 1) OVER (ORDER BY id) AS b FROM t WHERE id != 1 ORDER BY id;

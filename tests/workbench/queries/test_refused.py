@@ -289,8 +289,12 @@ REFUSED: list[tuple[str, str, str]] = [
      "join the answer to a table of all values, such as numbers(...)."),
     ("clickhouse", "SELECT p, sum(x) FROM t GROUP BY p WITH TOTALS", "query: WITH TOTALS is not "
      "available; use GROUP BY ROLLUP, whose row without keys is the total."),
-    ("clickhouse", "SELECT id FROM t ARRAY JOIN p, x", "query: ARRAY JOIN takes lists here, and "
-     "each needs a name for its values, as in ARRAY JOIN tags AS tag."),
+    ("clickhouse", "SELECT id FROM t ARRAY JOIN splitByChar(',', p)", "query: a list of ARRAY JOIN "
+     "that is no column, or stands beside *, needs a name for its values, as in ARRAY JOIN tags "
+     "AS tag."),
+    ("clickhouse", "SELECT * FROM (SELECT [id] AS l FROM t) ARRAY JOIN l", "query: a list of ARRAY "
+     "JOIN that is no column, or stands beside *, needs a name for its values, as in ARRAY JOIN "
+     "tags AS tag."),
     ("clickhouse", "SELECT leadInFrame(x) OVER (ORDER BY id) FROM t", "query: leadInFrame looks "
      "only at the rows of its frame; write ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED "
      "FOLLOWING, or use lag and lead."),

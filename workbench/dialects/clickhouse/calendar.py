@@ -35,6 +35,23 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("fromunixtimestamp64micro", 2): "TIMESTAMP_MICROS(:a)",
     ("makedate", 3): "MAKE_DATE(:a, :b, :c)", ("now", 1): "NOW()",
     ("torelativedaynum", 1): "UNIX_DATE(DATE(:a))",
+    ("torelativeweeknum", 1): "(UNIX_DATE(DATE(:a)) + 3) DIV 7",
+    ("torelativemonthnum", 1): "YEAR(:a) * 12 + MONTH(:a)",
+    ("torelativequarternum", 1): "YEAR(:a) * 4 + QUARTER(:a) - 1",
+    ("torelativeyearnum", 1): "YEAR(:a)",
+    **{
+        (f"torelative{unit}num", 1): f"UNIX_SECONDS(TIMESTAMP(:a)) DIV {seconds}"
+        for unit, seconds in (("second", 1), ("minute", 60), ("hour", 3600))
+    },
+    # A text of another form is null. A date that does not exist is an error, unlike there.
+    **{
+        (f"to{kind}ornull", 1): f"CAST(IF(:a RLIKE '{pattern}', :a, NULL) AS {spark_type})"
+        for kind, pattern, spark_type in (
+            ("date", "^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T].*)?|[0-9]{8})$", "DATE"),
+            ("datetime", "^([0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?|"
+             "[0-9]{7,14})$", "TIMESTAMP"),
+        )
+    },
     ("toyyyymmddhhmmss", 1): "(YEAR(:a) * 10000 + MONTH(:a) * 100 + DAY(:a)) * "
     "BIGINT(1000000) + HOUR(:a) * 10000 + MINUTE(:a) * 100 + SECOND(:a)",
     ("yyyymmddtodate", 1): "MAKE_DATE((:a) DIV 10000, (:a) DIV 100 % 100, (:a) % 100)",
@@ -97,6 +114,13 @@ def _week(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr |
         # The days before a year's first Sunday belong to the last week of the year before.
         sunday = fill_template(f"DATE_ADD(DATE(:a), -{_FROM_SUNDAY})", a=arguments[0])
         return fill_template("(YEAR(:a) * 100 + (DAYOFYEAR(:a) + 6) DIV 7)", a=sunday)
+    if node.name.lower() == "toweek" and len(arguments) == 2 and arguments[1].sql() == "1":
+        # The days before the first week of a year, and after its last one, have numbers of it.
+        return fill_template(
+            "CASE WHEN EXTRACT(YEAROFWEEK FROM :a) < YEAR(:a) THEN 0 "
+            "WHEN EXTRACT(YEAROFWEEK FROM :a) > YEAR(:a) THEN 53 ELSE WEEKOFYEAR(:a) END",
+            a=arguments[0],
+        )
     if len(arguments) == 2 and arguments[1].sql() == "3":
         return exp.paren(fill_template(_ISO_WEEKS[node.name.lower()], a=arguments[0]), copy=False)
     return None

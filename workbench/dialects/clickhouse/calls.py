@@ -8,7 +8,7 @@ from sqlglot import exp
 from workbench.dialects.aggregates import parameterized_aggregate
 from workbench.dialects.clickhouse.conditions import rewrite_conditions
 from workbench.dialects.clickhouse.decimals import decimal_type
-from workbench.dialects.clickhouse.lists import array_sum
+from workbench.dialects.clickhouse.lists import array_slice, array_sum
 from workbench.dialects.clickhouse.names import rewrite_clickhouse_call
 from workbench.dialects.clickhouse.texts import (
     cast_numbers_to_texts,
@@ -20,6 +20,7 @@ from workbench.dialects.clickhouse.zones import rewrite_zones
 from workbench.dialects.kinds import FLOATS, NUMBERS, Kinds, kind_of
 from workbench.dialects.numbers import cast_condition_to_number
 from workbench.dialects.templates import fill_template
+from workbench.dialects.texts.patterns import first_group
 from workbench.dialects.texts.written import check_as_text
 from workbench.errors import WorkbenchError
 
@@ -48,7 +49,7 @@ _CASTS = {
     **dict.fromkeys(("tofloat64", "tofloat32"), "DOUBLE"),
     "tostring": "STRING",
     "todatetime": "TIMESTAMP",
-    "todate": "DATE",
+    **dict.fromkeys(("todate", "todate32"), "DATE"),
 }
 
 
@@ -114,15 +115,14 @@ def _rewrite_sum(node: exp.ArraySum, kinds: Kinds) -> None:
 
 
 def _rewrite_slice(node: exp.ArraySlice, kinds: Kinds) -> None:
-    """Rewrite a slice of a list, to its end without a length, and from its begin at the least."""
-    start, length = node.args["start"], node.args.get("end")
-    if length is None:
-        rest = "SLICE(:of, IF(:start < 0, GREATEST(:start + SIZE(:of) + 1, 1), :start), SIZE(:of))"
-        node.replace(fill_template(rest, of=node.this, start=start))
-    elif isinstance(length, exp.Neg) and isinstance(start, exp.Literal):
-        # A negative length leaves out so many elements at the end.
-        kept = "SLICE(:of, :start, GREATEST(SIZE(:of) + :length - :start + 1, 0))"
-        node.replace(fill_template(kept, of=node.this, start=start, length=length))
+    """Rewrite a slice of a list, whose bounds may count from its end or lie beyond it."""
+    node.replace(array_slice(node.this, node.args["start"], node.args.get("end")))
+
+
+def _rewrite_regexp_extract(node: exp.RegexpExtract, kinds: Kinds) -> None:
+    """Name the first group of a pattern, or the whole match without groups."""
+    if node.args.get("group") is None and isinstance(node.expression, exp.Literal):
+        node.set("group", exp.Literal.number(first_group(node.expression)))
 
 
 def _rewrite_cast(node: exp.Cast, kinds: Kinds) -> None:
@@ -241,6 +241,7 @@ _REWRITES: dict[type[exp.Expr], Callable[[Any, Kinds], None]] = {
     exp.ArrayFilter: _rewrite_filter,
     exp.ArraySum: _rewrite_sum,
     exp.ArraySlice: _rewrite_slice,
+    exp.RegexpExtract: _rewrite_regexp_extract,
     exp.Xor: _rewrite_xor,
     **dict.fromkeys((exp.SHA, exp.SHA2), _rewrite_digest),
     **dict.fromkeys((exp.Concat, exp.DPipe), cast_numbers_to_texts),

@@ -1,5 +1,7 @@
 """Functions of lists of ClickHouse: cumulative sums, differences, and lambdas of several lists."""
 
+from functools import partial, reduce
+
 from sqlglot import exp
 
 from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds, kind_of
@@ -9,6 +11,7 @@ from workbench.dialects.templates import anonymous, fill_template
 _SUMS = {
     **dict.fromkeys(INTEGERS, "BIGINT"),
     **dict.fromkeys(FLOATS, "DOUBLE"),
+    "boolean": "BIGINT",
 }
 
 
@@ -54,8 +57,8 @@ def array_map(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Ex
 FILTERS = {
     "arrayfilter": ":chosen",
     "arraycount": "SIZE(:chosen)",
-    "arrayfirst": "TRY_ELEMENT_AT(:chosen, 1)",
-    "arraylast": "TRY_ELEMENT_AT(:chosen, -1)",
+    **dict.fromkeys(("arrayfirst", "arrayfirstornull"), "TRY_ELEMENT_AT(:chosen, 1)"),
+    **dict.fromkeys(("arraylast", "arraylastornull"), "TRY_ELEMENT_AT(:chosen, -1)"),
     "arrayexists": "COALESCE(EXISTS(:mapped, each_ -> BOOLEAN(each_)), FALSE)",
     "arrayall": "FORALL(:mapped, each_ -> COALESCE(BOOLEAN(each_), FALSE))",
     "arrayfirstindex": "ARRAY_POSITION(TRANSFORM(:mapped, each_ -> BOOLEAN(each_)), TRUE)",
@@ -103,7 +106,8 @@ def array_avg(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Ex
     if (values := _list_or_map(arguments)) is None:
         return None
     return fill_template(
-        "AGGREGATE(:of, DOUBLE(0), (sum_, each_) -> sum_ + each_) / NULLIF(DOUBLE(SIZE(:of)), 0)",
+        "AGGREGATE(:of, DOUBLE(0), (sum_, each_) -> sum_ + DOUBLE(each_)) "
+        "/ NULLIF(DOUBLE(SIZE(:of)), 0)",
         of=values,
     )
 
@@ -117,6 +121,60 @@ def array_sum(node: exp.Expr, kinds: Kinds, place: exp.Expr | None = None) -> ex
     return fill_template(
         f"AGGREGATE(:of, {sum_type}(0), (sum_, each_) -> sum_ + {sum_type}(each_))", of=values
     )
+
+
+def array_slice(values: exp.Expr, start: exp.Expr, length: exp.Expr | None) -> exp.Expr:
+    """Return a part of a list; a negative start counts from its end, as a negative length does.
+
+    Examples
+    --------
+    >>> two = exp.Literal.number(2)
+    >>> print(array_slice(exp.column("l"), two, two).sql("spark"))
+    SLICE(l, 2, 2)
+    """
+    if is_positive(start) and length is not None and is_positive(length):
+        return anonymous("SLICE", values, start, length)
+    first = "IF((:start) < 0, SIZE(:of) + (:start) + 1, :start)"
+    last = "SIZE(:of)"
+    if length is not None and not isinstance(length, exp.Null):
+        last = f"IF((:length) < 0, SIZE(:of) + (:length), {first} + (:length) - 1)"
+    return fill_template(
+        f"IF((:start) = 0, SLICE(:of, 1, 0), SLICE(:of, INT(GREATEST({first}, 1)), "
+        f"INT(GREATEST({last} - GREATEST({first}, 1) + 1, 0))))",
+        of=values, start=start, length=length or exp.null(),
+    )  # fmt: skip
+
+
+def is_positive(node: exp.Expr) -> bool:
+    """Return whether an expression is a whole number from 1 on."""
+    return isinstance(node, exp.Literal) and not node.is_string and node.this.strip("0") != ""
+
+
+def array_resize(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return a list cut or filled to a length; of a negative one, at its begin."""
+    if len(arguments) != 3:
+        # Without a value it is 0, '' or null, as the list is declared there.
+        return None
+    filled = "ARRAY_REPEAT(:value, INT(GREATEST(ABS(:n) - SIZE(:of), 0)))"
+    kept = "INT(LEAST(ABS(:n), SIZE(:of)))"
+    return fill_template(
+        f"IF((:n) < 0, CONCAT({filled}, SLICE(:of, SIZE(:of) - {kept} + 1, {kept})), "
+        f"CONCAT(SLICE(:of, 1, {kept}), {filled}))",
+        of=arguments[0], n=arguments[1], value=arguments[2],
+    )  # fmt: skip
+
+
+def array_intersect(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return the elements that all lists have."""
+    return reduce(partial(anonymous, "ARRAY_INTERSECT"), arguments) if arguments[1:] else None
+
+
+def array_fold(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``arrayFold`` of one list: the last result of a lambda of a result and an element."""
+    if len(arguments) != 3 or not isinstance(arguments[0], exp.Lambda):
+        return None
+    function, values, start = arguments
+    return anonymous("AGGREGATE", values, start, function)
 
 
 def _list_or_map(arguments: list[exp.Expr]) -> exp.Expr | None:

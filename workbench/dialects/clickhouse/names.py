@@ -13,19 +13,28 @@ from workbench.dialects.clickhouse.lists import (
     array_cum_sum,
     array_difference,
     array_filter,
+    array_fold,
+    array_intersect,
     array_map,
+    array_resize,
     array_sort,
     array_sum,
 )
 from workbench.dialects.clickhouse.texts import binary_digits
 from workbench.dialects.clickhouse.tuples import tuple_element
-from workbench.dialects.clickhouse.urls import part_of_url, url_parameter
+from workbench.dialects.clickhouse.urls import (
+    PARTS_OF_URLS,
+    URL_TEMPLATES,
+    part_of_url,
+    url_parameter,
+)
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.numbers import gcd_or_lcm
 from workbench.dialects.templates import anonymous, call_from_template, fill_template
 from workbench.dialects.texts.functions import ONE_LINE_OF_BASE64, capitals
 from workbench.dialects.texts.json_parts import (
     CLICKHOUSE_JSON,
+    OF_WHOLE_JSON,
     clickhouse_json_extract,
     clickhouse_json_value,
 )
@@ -40,9 +49,17 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     "SUBSTRING(:a, INSTR(:a, :b) + CHAR_LENGTH(:b))) ELSE :a END",
     ("substringutf8", 2): "SUBSTRING(:a, :b)", ("substringutf8", 3): "SUBSTRING(:a, :b, :c)",
     ("positioncaseinsensitive", 2): "BIGINT(INSTR(LOWER(:a), LOWER(:b)))",
+    ("positionutf8", 2): "BIGINT(INSTR(:a, :b))",
+    **{
+        (f"{side}padutf8", number): f"{side[0]}PAD(:a, :b, {filling})"
+        for side in ("left", "right")
+        for number, filling in ((2, "' '"), (3, "COALESCE(NULLIF(:c, ''), ' ')"))
+    },
+    ("hastoken", 2): "ARRAY_CONTAINS(SPLIT(:a, '[\\\\x00-/:-@\\\\[-`{-\\\\x7f]+'), :b) "
+    "AND :b <> ''",
     ("splitbywhitespace", 1): "FILTER(SPLIT(:a, '[ \\\\t\\\\r\\\\n]+'), x -> x <> '')",
     ("countsubstrings", 2): "(CHAR_LENGTH(:a) - CHAR_LENGTH(REPLACE(:a, :b, ''))) "
-    "DIV NULLIF(CHAR_LENGTH(:b), 0)",
+    "DIV GREATEST(CHAR_LENGTH(:b), 1)",
     ("base64encode", 1): ONE_LINE_OF_BASE64,
     ("base64decode", 1): "STRING(UNBASE64(:a))",
     ("alphatokens", 1): "REGEXP_EXTRACT_ALL(:a, '[a-zA-Z]+', 0)",
@@ -52,6 +69,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("reverseutf8", 1): "REVERSE(:a)",
     ("tolowcardinality", 1): ":a",
     ("assumenotnull", 1): ":a", ("tonullable", 1): ":a",
+    ("identity", 1): ":a", ("materialize", 1): ":a",
     # Lists
     ("arraysort", 1): "ARRAY_SORT(:a)", ("arrayreversesort", 1): "SORT_ARRAY(:a, FALSE)",
     ("arraystringconcat", 1): "ARRAY_JOIN(:a, '')",
@@ -61,7 +79,10 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("arrayzip", 2): "ARRAYS_ZIP(:a, :b)", ("arraypushfront", 2): "ARRAY_PREPEND(:a, :b)",
     ("arraypopback", 1): "SLICE(:a, 1, GREATEST(SIZE(:a) - 1, 0))",
     ("arraypopfront", 1): "SLICE(:a, 2, GREATEST(SIZE(:a) - 1, 0))",
-    ("arrayintersect", 2): "ARRAY_INTERSECT(:a, :b)",
+    ("arrayproduct", 1): "IF(SIZE(:a) = 0, DOUBLE(0), "
+    "AGGREGATE(:a, DOUBLE(1), (product_, each_) -> product_ * each_))",
+    ("arrayenumerateuniq", 1): "TRANSFORM(:a, (each_, at_) -> "
+    "SIZE(FILTER(SLICE(:a, 1, at_ + 1), other_ -> other_ <=> each_)))",
     ("countequal", 2): "SIZE(FILTER(:a, each_ -> each_ <=> :b))",
     ("arraywithconstant", 2): "ARRAY_REPEAT(:b, INT(:a))",
     **dict.fromkeys(
@@ -87,6 +108,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("log1p", 1): "CASE WHEN (:a) > -1 THEN LOG1P(:a) WHEN (:a) = -1 THEN DOUBLE('-Infinity') "
     "WHEN (:a) < -1 THEN DOUBLE('NaN') END",
     ("exp2", 1): "POWER(2, :a)", ("exp10", 1): "POWER(10, :a)",
+    ("ifnotfinite", 2): "IF(ABS(:a) < DOUBLE('Infinity'), :a, :b)",
     ("isfinite", 1): "ABS(:a) < DOUBLE('Infinity')",
     ("bittest", 2): "SHIFTRIGHT(:a, INT(:b)) & 1", ("roundbankers", 1): "BROUND(:a)",
     ("roundbankers", 2): "BROUND(:a, :b)",
@@ -98,8 +120,9 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("mapfilter", 2): "MAP_FILTER(:b, :a)", ("mapfromarrays", 2): "MAP_FROM_ARRAYS(:a, :b)",
     ("mapkeys", 1): "MAP_KEYS(:a)", ("mapvalues", 1): "MAP_VALUES(:a)",
     ("mapcontains", 2): "MAP_CONTAINS_KEY(:a, :b)",
+    **URL_TEMPLATES,
 }  # fmt: skip
-_CAST_OR_DEFAULT = re.compile(r"to(u?int(?:8|16|32|64)|float(?:32|64))or(zero|null)$")
+_CAST_OR_DEFAULT = re.compile(r"to(u?int(?:8|16|32|64)|float(?:32|64))or(zero|null|default)$")
 _SPARK_TYPES = {
     "int8": "TINYINT", "int16": "SMALLINT", "int32": "INT", "int64": "BIGINT",
     "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "BIGINT",
@@ -133,20 +156,37 @@ def rewrite_clickhouse_call(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | Non
         return time
     if (rewrite := _REWRITES.get(name)) is not None:
         return rewrite(node, arguments, kinds)
-    if (or_default := _CAST_OR_DEFAULT.match(name)) and len(arguments) == 1:
-        value = _cast_or_null(or_default[1], arguments[0])
-        zero = "IF(:a IS NOT NULL, COALESCE(:value, 0), NULL)"
-        return (
-            value if or_default[2] == "null" else fill_template(zero, a=arguments[0], value=value)
-        )
-    if name in CLICKHOUSE_JSON and len(arguments) > 1:
+    if (or_default := _CAST_OR_DEFAULT.match(name)) and 1 <= len(arguments) <= 2:
+        return _cast_or_default(or_default[1], or_default[2], arguments)
+    if name in CLICKHOUSE_JSON and len(arguments) > (name not in OF_WHOLE_JSON):
         return clickhouse_json_value(node.name, arguments)
     return None
 
 
+def _cast_or_default(kind: str, default: str, arguments: list[exp.Expr]) -> exp.Expr | None:
+    """Return a text as a number; what ``default`` names where it is none."""
+    text, *given = arguments
+    value = _cast_or_null(kind, text)
+    if default == "default":
+        return exp.Coalesce(this=value, expressions=given or [exp.Literal.number(0)])
+    if given:
+        return None
+    zero = "IF(:a IS NOT NULL, COALESCE(:value, 0), NULL)"
+    return value if default == "null" else fill_template(zero, a=text, value=value)
+
+
+def _left_or_right(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    """Return ``leftUTF8`` and ``rightUTF8``, which count letters, as ``left`` does here."""
+    kind = exp.Left if node.name.lower().startswith("left") else exp.Right
+    both = dict(zip(("this", "expression"), (one.copy() for one in arguments), strict=False))
+    return kind(**both) if len(arguments) == 2 else None
+
+
 def _cast_or_null(kind: str, text: exp.Expr) -> exp.Expr:
     """Return a text as a number; null if it is none, or is too large for the type."""
-    value = fill_template(f"TRY_CAST(:a AS {_SPARK_TYPES[kind]})", a=text)
+    # Unlike there, a cast of Spark takes blanks around a number, and a letter for its type.
+    trimmed = "IF(:a RLIKE '[\\\\x00-\\\\x20]|[0-9.][dDfF]$', NULL, :a)"
+    value = fill_template(f"TRY_CAST({trimmed} AS {_SPARK_TYPES[kind]})", a=text)
     if not kind.startswith("uint"):
         return value
     # Spark's type has room for more.
@@ -257,6 +297,7 @@ def _array_reduce(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> ex
 
 _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
     "multiif": _multi_if,
+    **dict.fromkeys(("leftutf8", "rightutf8"), _left_or_right),
     "concatwithseparator": _concat_with_separator,
     "initcaputf8": _initcap_utf8,
     "tupleelement": tuple_element,
@@ -270,10 +311,13 @@ _REWRITES: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None
     "arraydifference": array_difference,
     "arraymap": array_map,
     "arrayavg": array_avg,
+    "arrayfold": array_fold,
+    "arrayintersect": array_intersect,
+    "arrayresize": array_resize,
     **dict.fromkeys(("arraysort", "arrayreversesort"), array_sort),
     **dict.fromkeys(FILTERS, array_filter),
     "jsonextract": lambda node, arguments, kinds: clickhouse_json_extract(arguments),
-    **dict.fromkeys(("domain", "domainwithoutwww", "protocol", "path"), part_of_url),
+    **dict.fromkeys(PARTS_OF_URLS, part_of_url),
     "extracturlparameter": url_parameter,
     **dict.fromkeys(("empty", "notempty"), _empty),
     **dict.fromkeys(("replaceregexpall", "replaceregexpone"), _replace_regexp),

@@ -321,10 +321,12 @@ def _text_in_format(value: exp.Expr, data_type: Any, dialect: str) -> exp.Expr |
 
 
 def length_of(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Return the number of elements of a list or map, or of bytes of a text of ClickHouse."""
+    """Return the number of elements of a list or map, or of bytes by ClickHouse's ``length``."""
     if kind_of(node, node.this, kinds) in ("array", "map"):
         return anonymous("SIZE", node.this)
-    return anonymous("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
+    # Without the flag it is CHAR_LENGTH, which counts letters there, too.
+    counts_bytes = dialect == "clickhouse" and node.args.get("binary")
+    return anonymous("OCTET_LENGTH", node.this) if counts_bytes else None
 
 
 def code_of_letter(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

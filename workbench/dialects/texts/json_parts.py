@@ -108,7 +108,11 @@ CLICKHOUSE_JSON = {
     "jsonextractint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
     "jsonextractuint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
     "jsonextractfloat": "COALESCE(TRY_CAST(:of AS DOUBLE), 0)",
+    "jsonextractkeys": "COALESCE(JSON_OBJECT_KEYS(:of), ARRAY())",
+    "jsonlength": "COALESCE(JSON_ARRAY_LENGTH(:of), SIZE(JSON_OBJECT_KEYS(:of)), 0)",
 }
+#: Those that may also be of the whole text.
+OF_WHOLE_JSON = ("jsonlength", "jsonextractkeys")
 
 
 def clickhouse_json_value(sql_name: str, arguments: list[exp.Expr]) -> exp.Expr:

@@ -4,13 +4,18 @@ from sqlglot import exp
 
 from workbench.dialects.aggregates import function_of
 from workbench.dialects.templates import anonymous
-from workbench.errors import WorkbenchError
+from workbench.queries.reading.array_joins import rewrite_array_join
 from workbench.queries.reading.sets import rewrite_in
+from workbench.queries.reading.values import rewrite_table_of_values
 
 #: Counts of distinct values: exact here, although ClickHouse approximates some.
 _UNIQ = ("uniqcombined", "uniqcombined64", "uniqhll12", "uniqtheta")
-#: Quantiles that may be called without their parameter.
-_EXACT = ("quantileexact", "medianexact")
+#: Quantiles that may be called without their parameter, by their full names.
+_WITHOUT_SHARE = {
+    **dict.fromkeys(("quantileexact", "medianexact"), "quantileExact"),
+    **dict.fromkeys(("quantileexactif", "medianexactif"), "quantileExactIf"),
+    "quantileif": "quantileIf",
+}
 
 
 def expand_short_forms(tree: exp.Query) -> exp.Query:
@@ -50,15 +55,27 @@ def expand_short_forms(tree: exp.Query) -> exp.Query:
             kind.replace(kind.expressions[0].copy())
     _empty_lists_without_values(tree)
     rewrite_in(tree)
+    for values in list(tree.find_all(exp.Values)):
+        rewrite_table_of_values(values)
     for select in list(tree.find_all(exp.Select)):
+        _inline_named_parts(select)
         _inline_scalars(select)
         _merge_prewhere(select)
         for join in list(select.args.get("joins") or ()):
-            # GLOBAL says where the join runs, which does not change the result.
-            join.set("global_", None)
-            if str(join.args.get("kind")).upper() == "ARRAY":
-                _array_join_to_lateral(select, join, [join.this, *join.expressions])
+            _plain_join(select, join)
     return tree
+
+
+def _plain_join(select: exp.Select, join: exp.Join) -> None:
+    """Leave out what does not change a join, and write an ARRAY JOIN as a lateral view."""
+    # GLOBAL says where the join runs.
+    join.set("global_", None)
+    kind = str(join.args.get("kind")).upper()
+    if kind == "ARRAY":
+        rewrite_array_join(select, join)
+    elif kind == "ALL":
+        # This is what a join is without the word.
+        join.set("kind", None)
 
 
 def _empty_lists_without_values(tree: exp.Query) -> None:
@@ -116,14 +133,11 @@ _CALLS = (exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc, exp.CountIf)
 def _expand_call(call: exp.Expr) -> None:
     _rename_distinct_if(call)
     name, arguments = call.name.lower(), call.expressions
-    base_name = name.removesuffix("if")
-    if base_name in _EXACT and arguments:
-        has_if = base_name != name
-        kind = exp.CombinedParameterizedAgg if has_if else exp.ParameterizedAgg
+    if name in _WITHOUT_SHARE and arguments:
+        kind = exp.CombinedParameterizedAgg if name.endswith("if") else exp.ParameterizedAgg
         share = [exp.Literal.number("0.5")]
         params = [one.copy() for one in arguments]
-        full_name = "quantileExactIf" if has_if else "quantileExact"
-        call.replace(kind(this=full_name, expressions=share, params=params))
+        call.replace(kind(this=_WITHOUT_SHARE[name], expressions=share, params=params))
     elif name in _UNIQ and arguments:
         call.set("this", "uniqExact")
     elif name in ("isnull", "isnotnull") and len(arguments) == 1:
@@ -142,6 +156,23 @@ def _rename_distinct_if(call: exp.Expr) -> None:
     ):
         columns = [one.copy() for one in arguments[0].expressions]
         call.replace(exp.CombinedAggFunc(this=f"{name[:-2]}DistinctIf", expressions=columns))
+
+
+def _inline_named_parts(select: exp.Select) -> None:
+    """Replace the names of parts of expressions, as in ``(x * 2 AS y) + y``, by these parts."""
+    for alias in reversed(list(select.find_all(exp.Alias))):
+        place = alias.parent
+        if not isinstance(place, exp.Paren) or place.parent_select is not select:
+            continue
+        inside = list(alias.find_all(exp.Column))
+        for column in list(select.find_all(exp.Column)):
+            is_name = column.name == alias.alias and not column.table
+            if is_name and column.parent_select is select and column not in inside:
+                column.replace(exp.paren(alias.this.copy()))
+        if place.parent is select and place.arg_key == "expressions":
+            place.replace(alias)
+        else:
+            place.set("this", alias.this)
 
 
 def _inline_scalars(select: exp.Select) -> None:
@@ -166,23 +197,3 @@ def _merge_prewhere(select: exp.Select) -> None:
         where = select.args.get("where")
         conditions = [prewhere.this, *([where.this] if where is not None else [])]
         select.set("where", exp.Where(this=exp.and_(*(one.copy() for one in conditions))))
-
-
-def _array_join_to_lateral(select: exp.Select, join: exp.Join, lists: list[exp.Expr]) -> None:
-    """Replace an ARRAY JOIN by a lateral view: a row has the elements of all lists at one index."""
-    if not all(isinstance(one, exp.Alias) for one in lists):
-        raise WorkbenchError(
-            "query: ARRAY JOIN takes lists here, and each needs a name for its values, as in ARRAY "
-            "JOIN tags AS tag."
-        )
-    join.pop()
-    alias = exp.TableAlias(
-        this=exp.to_identifier(f"t_{lists[0].alias}"),
-        columns=[exp.to_identifier(one.alias) for one in lists],
-    )
-    outer = str(join.args.get("side")).upper() == "LEFT"
-    rows: exp.Expr = exp.Explode(this=lists[0].this.copy())
-    if len(lists) > 1:
-        rows = anonymous("INLINE", anonymous("ARRAYS_ZIP", *(one.this for one in lists)))
-    view = exp.Lateral(this=rows, view=True, outer=outer, alias=alias)
-    select.append("laterals", view)

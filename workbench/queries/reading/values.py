@@ -1,7 +1,9 @@
 """VALUES as queries that Spark can answer, and the names of their columns."""
 
+import re
 from functools import reduce
 
+import sqlglot
 from sqlglot import exp
 
 
@@ -64,6 +66,53 @@ def name_values(node: exp.Values, dialect: str) -> None:
     alias = alias or exp.TableAlias(this=exp.to_identifier("values_"))
     alias.set("columns", [exp.to_identifier(name) for name in _names(width, dialect)])
     node.set("alias", alias)
+
+
+#: A text that names columns and their types.
+_COLUMNS_AND_TYPES = re.compile(r"\s*[`\"\w]+\s+\w")
+
+
+def rewrite_table_of_values(values: exp.Values) -> None:
+    """Write ClickHouse's ``values('a Int64, b String', (1, 'x'), (2, 'y'))`` as VALUES.
+
+    Examples
+    --------
+    >>> import sqlglot
+    >>> text = "SELECT a FROM values('a Int64, b String', (1, 'x'), (2, 'y'))"
+    >>> tree = sqlglot.parse_one(text, read="clickhouse")
+    >>> rewrite_table_of_values(tree.find(exp.Values))
+    >>> print(tree.sql("duckdb"))
+    SELECT a FROM (VALUES (CAST(1 AS BIGINT), CAST('x' AS TEXT)), (CAST(2 AS BIGINT), CAST('y' AS \
+TEXT))) AS values_(a, b)
+    """
+    is_function = isinstance(values.parent, exp.From | exp.Join) and len(values.expressions) == 1
+    arguments = values.expressions[0].expressions if is_function else []
+    first = arguments[0] if arguments else None
+    if isinstance(first, exp.Tuple) and len(first.expressions) == 1:
+        # sqlglot puts each value of a single column into a row.
+        first = first.expressions[0]
+    columns: list[exp.Expr] = []
+    if isinstance(first, exp.Literal) and first.is_string and _COLUMNS_AND_TYPES.match(first.this):
+        parsed = sqlglot.parse_one(f"CAST(x AS Tuple({first.this}))", read="clickhouse")
+        columns, arguments = parsed.args["to"].expressions, arguments[1:]
+    rows = [
+        [item.copy() for item in (one.expressions if isinstance(one, exp.Tuple) else [one])]
+        for one in arguments
+    ]
+    if not rows or any(len(row) != len(columns or rows[0]) for row in rows):
+        return
+    if columns:
+        alias = values.args.get("alias") or exp.TableAlias(this=exp.to_identifier("values_"))
+        alias.set("columns", [one.this.copy() for one in columns])
+        values.set("alias", alias)
+        rows = [
+            [
+                exp.cast(item, column.args["kind"].copy())
+                for item, column in zip(row, columns, strict=True)
+            ]
+            for row in rows
+        ]
+    values.set("expressions", [exp.Tuple(expressions=row) for row in rows])
 
 
 def _names(width: int, dialect: str) -> list[str]:

@@ -16,6 +16,7 @@ import plotly.graph_objects as go
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from workbench.described import noun
 from workbench.durations import MINUTE, duration_text
 from workbench.errors import WorkbenchError
 from workbench.figures.live import REVISED, Strip, live_figure, live_svg
@@ -410,7 +411,7 @@ class LiveStream(Card):
 
     def _update_heading(self) -> None:
         rows, keys = 0 if self._emitted is None else len(self._emitted), self._keys()
-        shown = f" {self._key} shown"
+        shown = f" {noun(len(keys), 'keys')} shown"
         facts = [f"{len(self._drawn_keys()):,} of {len(keys):,}" + shown] if keys else []
         self.entitle(f"Live: moving quartiles of {self._value_column()}", fact(rows, "row"), *facts)
 

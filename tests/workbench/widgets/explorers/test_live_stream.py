@@ -140,7 +140,7 @@ def test_before_a_row_comes_the_view_says_so_and_after_its_end_it_offers_the_rep
     live.step_button.click()
     live.step_button.click()
     assert len(live.chart.data) == 4
-    assert "1 of 2 line shown" in live.head.value
+    assert "1 of 2 keys shown" in live.head.value
     # Its end may come before that of the rows; the next step goes on, and hides the offer.
     live.end_button.click()
     assert live.ended

@@ -36,11 +36,17 @@ _TO_BASE = (
 #: The bytes of two texts, each as two digits.
 _BYTES_A, _BYTES_B = (f"REGEXP_EXTRACT_ALL(HEX(:{one}), '..', 0)" for one in "ab")
 _HAMMING = (
-    "IF(OCTET_LENGTH(:a) <> OCTET_LENGTH(:b) OR ((:a) = '' AND (:b) = ''), "
-    "BIGINT(RAISE_ERROR('hamming takes two texts of the same number of bytes, which are "
-    "not empty.')), "
-    f"BIGINT(SIZE(FILTER(ZIP_WITH({_BYTES_A}, {_BYTES_B}, (one, other) -> one <> other), "
-    "differs -> differs))))"
+    "CASE WHEN (:a) IS NULL OR (:b) IS NULL THEN NULL "
+    "WHEN OCTET_LENGTH(:a) <> OCTET_LENGTH(:b) OR (:a) = '' THEN BIGINT(RAISE_ERROR('hamming takes "
+    "two texts of the same number of bytes, which are not empty.')) "
+    f"ELSE BIGINT(SIZE(FILTER(ZIP_WITH({_BYTES_A}, {_BYTES_B}, (one, other) -> one <> other), "
+    "differs -> differs))) END"
+)
+_JACCARD = (
+    "CASE WHEN (:a) IS NULL OR (:b) IS NULL THEN NULL WHEN (:a) = '' OR (:b) = '' "
+    "THEN DOUBLE(RAISE_ERROR('jaccard takes two texts that are not empty.')) "
+    f"ELSE SIZE(ARRAY_INTERSECT({_BYTES_A}, {_BYTES_B})) / "
+    f"SIZE(ARRAY_UNION({_BYTES_A}, {_BYTES_B})) END"
 )
 #: Templates by name and number of arguments.
 _TEMPLATES: dict[tuple[str, int], str] = {
@@ -58,9 +64,7 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     "'%7E', '~')",
     ("url_decode", 1): "URL_DECODE(REPLACE(:a, '+', '%2B'))",
     ("hamming", 2): _HAMMING, ("mismatches", 2): _HAMMING,
-    ("jaccard", 2): "IF(((:a) = '' AND (:b) IS NOT NULL) OR ((:b) = '' AND (:a) IS NOT NULL), "
-    "DOUBLE(RAISE_ERROR('jaccard takes two texts that are not empty.')), "
-    f"SIZE(ARRAY_INTERSECT({_BYTES_A}, {_BYTES_B})) / SIZE(ARRAY_UNION({_BYTES_A}, {_BYTES_B})))",
+    ("jaccard", 2): _JACCARD,
     # Lists
     **dict.fromkeys(
         (("list_extract", 2), ("list_element", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"

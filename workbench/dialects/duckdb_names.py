@@ -5,8 +5,8 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.list_aggregates import list_aggregate
-from workbench.dialects.lists import (
+from workbench.dialects.lists.aggregates import list_aggregate
+from workbench.dialects.lists.functions import (
     list_grade_up,
     list_intersect,
     list_position,
@@ -14,6 +14,7 @@ from workbench.dialects.lists import (
     list_slice,
     list_zip,
 )
+from workbench.dialects.lists.vectors import product_of_vectors
 from workbench.dialects.numbers import round_half_even
 from workbench.dialects.structs import struct_insert
 from workbench.dialects.templates import call_from_template
@@ -23,7 +24,6 @@ from workbench.dialects.times.distances import date_sub
 from workbench.dialects.times.intervals import interval_of
 from workbench.dialects.times.parts import DUCKDB_PART_FUNCTIONS, part_of_time
 from workbench.dialects.times.texts import parse_time
-from workbench.dialects.vectors import product_of_vectors
 
 _FLOOR_DIV = (
     "CASE WHEN ABS(DOUBLE(:a) / DOUBLE(:b)) < 9e18D THEN DOUBLE(FLOOR(DOUBLE(:a) / DOUBLE(:b))) "

@@ -12,8 +12,8 @@ from workbench.dialects.clickhouse.texts import substring as clickhouse_substrin
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.generic_calls import rewrite_generic_call
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.list_aggregates import list_aggregate
-from workbench.dialects.lists import (
+from workbench.dialects.lists.aggregates import list_aggregate
+from workbench.dialects.lists.functions import (
     array_length,
     array_position,
     array_remove,
@@ -35,6 +35,7 @@ from workbench.dialects.lists import (
     list_reduce,
     list_slice,
 )
+from workbench.dialects.lists.vectors import product_of_vectors
 from workbench.dialects.maps import map_of_pairs
 from workbench.dialects.numbers import (
     cast_condition,
@@ -107,7 +108,6 @@ from workbench.dialects.times.shifts import (
     to_days,
 )
 from workbench.dialects.times.texts import parse_time_call
-from workbench.dialects.vectors import product_of_vectors
 
 
 def rewrite_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:

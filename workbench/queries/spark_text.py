@@ -8,7 +8,7 @@ from sqlglot import exp
 from sqlglot.dialects import Dialect
 from sqlglot.errors import ErrorLevel, UnsupportedError
 
-from workbench.dialects.aggregates import not_in_sets
+from workbench.dialects.aggregates.ordered import not_in_sets
 from workbench.dialects.functions import is_named_aggregate
 from workbench.errors import WorkbenchError
 from workbench.queries.meaning import rewrite_for_spark

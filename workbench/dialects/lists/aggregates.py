@@ -5,7 +5,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds
-from workbench.dialects.list_statistics import STATISTICS, list_statistic
+from workbench.dialects.lists.statistics import STATISTICS, list_statistic
 from workbench.dialects.templates import fill_template
 from workbench.dialects.texts.written import text_of_float
 from workbench.errors import WorkbenchError

@@ -1,0 +1,1 @@
+"""Aggregates of groups of other systems, rewritten for Spark."""

@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
-from workbench.dialects.aggregates.ordered import NULL_WITHOUT_ROWS, split_suffixes
+from workbench.dialects.aggregates.clickhouse import NULL_WITHOUT_ROWS, split_suffixes
 from workbench.dialects.functions import COMBINED, NAMED, ONE, RANKS, TWO
 from workbench.errors import WorkbenchError
 from workbench.functions import fn

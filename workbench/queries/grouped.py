@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates.ordered import function_of
+from workbench.dialects.aggregates.call import function_of
 from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
 from workbench.queries.functions import SqlFunction, read_function

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates.ordered import rewrite_aggregates
+from workbench.dialects.aggregates.rewrite import rewrite_aggregates
 from workbench.dialects.clickhouse.calls import rewrite_clickhouse
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.kinds import INTEGERS

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates.ordered import WRAPPERS
+from workbench.dialects.aggregates.call import WRAPPERS
 from workbench.dialects.functions import POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.functions import SqlFunction, read_function

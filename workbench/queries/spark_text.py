@@ -8,7 +8,6 @@ from sqlglot import exp
 from sqlglot.dialects import Dialect
 from sqlglot.errors import ErrorLevel, UnsupportedError
 
-from workbench.dialects.aggregates.ordered import not_in_sets
 from workbench.dialects.functions import is_named_aggregate
 from workbench.errors import WorkbenchError
 from workbench.queries.meaning import rewrite_for_spark
@@ -269,7 +268,10 @@ def _error_message(error: "PySparkException", frames: "dict[str, DataFrame]", di
     if condition.startswith("UNRESOLVED_ROUTINE"):
         function = name.rpartition(".")[2].lower()
         if is_named_aggregate(function, dialect):
-            return not_in_sets(function)
+            return (
+                f"{function} is not available with ROLLUP, CUBE or GROUPING SETS; group by one set "
+                "of keys at a time, and combine the queries by UNION ALL."
+            )
         return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
     if condition.startswith("PARSE_SYNTAX_ERROR"):
         return (

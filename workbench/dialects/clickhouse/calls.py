@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates.ordered import parameterized_aggregate
+from workbench.dialects.aggregates.clickhouse import parameterized_aggregate
 from workbench.dialects.clickhouse.conditions import rewrite_conditions
 from workbench.dialects.clickhouse.decimals import decimal_type
 from workbench.dialects.clickhouse.lists import array_slice, array_sum

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates.ordered import function_of
+from workbench.dialects.aggregates.call import function_of
 from workbench.dialects.templates import anonymous
 from workbench.queries.reading.array_joins import rewrite_array_join
 from workbench.queries.reading.sets import rewrite_in

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates.ordered import function_of
+from workbench.dialects.aggregates.call import function_of
 from workbench.dialects.functions import POSTGRES
 from workbench.dialects.templates import fill_template
 

@@ -26,3 +26,18 @@ def kind_of(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> str:
     """
     types = kinds(node, [value])
     return str(types[0].typeName()) if types else ""
+
+
+def kind_of_elements(node: exp.Expr, values: exp.Expr, kinds: Kinds) -> str:
+    """Return Spark's name for the type of a list's elements; empty if it is no list, or unknown.
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import ArrayType, LongType
+    >>> of_list = lambda node, operands: [ArrayType(LongType())]
+    >>> kind_of_elements(exp.null(), exp.column("l"), of_list)
+    'long'
+    """
+    types = kinds(node, [values])
+    element = getattr(types[0], "elementType", None) if types else None
+    return "" if element is None else str(element.typeName())

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds
+from workbench.dialects.kinds import FLOATS, INTEGERS, Kinds, kind_of_elements
 from workbench.dialects.lists.statistics import STATISTICS, list_statistic
 from workbench.dialects.templates import fill_template
 from workbench.dialects.texts.written import text_of_float
@@ -99,8 +99,7 @@ def _floats_as_text(
     node: exp.Expr, non_null: exp.Expr, values: exp.Expr, kinds: Kinds
 ) -> exp.Expr | None:
     """Return the elements as the texts that DuckDB writes; None if they are no floats."""
-    element = getattr((kinds(node, [values]) or [None])[0], "elementType", None)
-    kind = element.typeName() if element is not None else ""
+    kind = kind_of_elements(node, values, kinds)
     text = text_of_float(exp.column("each_"), kind, "duckdb")
     return text and fill_template("TRANSFORM(:l, each_ -> :text)", l=non_null, text=text)
 

@@ -1,10 +1,8 @@
 """Statistics of the elements of a list, as DuckDB's ``list_median`` and ``list_entropy``."""
 
-from typing import Any
-
 from sqlglot import exp
 
-from workbench.dialects.kinds import FLOATS, NUMBERS, Kinds
+from workbench.dialects.kinds import FLOATS, NUMBERS, Kinds, kind_of_elements
 from workbench.dialects.templates import fill_template
 from workbench.errors import WorkbenchError
 
@@ -82,8 +80,7 @@ def list_statistic(
     >>> call.sql("spark").startswith("ELEMENT_AT(TRANSFORM(ARRAY(ARRAY_COMPACT(l)), values_ -> ")
     True
     """
-    types = kinds(node, arguments[:1])
-    kind = _kind_of_elements(types[0] if types else None)
+    kind = kind_of_elements(node, arguments[0], kinds)
     of_any = name in (*_OF_ANY, "quantile_disc") or (
         name == "median" and kind in ("string", "boolean")
     )
@@ -99,11 +96,6 @@ def list_statistic(
     of_none = "DOUBLE(0)" if name == "entropy" else "NULL"
     is_empty = "SIZE(values_) = 0"
     return fill_template(_with(values, f"IF({is_empty}, {of_none}, {body})"), l=arguments[0])
-
-
-def _kind_of_elements(data_type: Any) -> str:
-    element = getattr(data_type, "elementType", None)
-    return "" if element is None else str(element.typeName())
 
 
 def _body(name: str, options: list[exp.Expr], sql_name: str, of_any: bool) -> str:

@@ -187,8 +187,7 @@ def _identify(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 def _ignore_nulls_of_clickhouse(function: SqlFunction) -> None:
     """Leave nulls out of groupArray, anyIf and anyLast, which alone have these names here."""
-    takes_nulls = function.name not in ("array_agg", "first", "last")
-    function.ignore_nulls |= not takes_nulls and not function.nulls
+    function.ignore_nulls |= function.name in ("array_agg", "first", "last") and not function.nulls
 
 
 def _arguments(node: exp.Expr) -> list[exp.Expr]:

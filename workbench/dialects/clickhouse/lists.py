@@ -132,7 +132,7 @@ def array_slice(values: exp.Expr, start: exp.Expr, length: exp.Expr | None) -> e
     >>> print(array_slice(exp.column("l"), two, two).sql("spark"))
     SLICE(l, 2, 2)
     """
-    if is_positive(start) and length is not None and is_positive(length):
+    if _is_positive(start) and length is not None and _is_positive(length):
         return anonymous("SLICE", values, start, length)
     first = "IF((:start) < 0, SIZE(:of) + (:start) + 1, :start)"
     last = "SIZE(:of)"
@@ -145,7 +145,7 @@ def array_slice(values: exp.Expr, start: exp.Expr, length: exp.Expr | None) -> e
     )  # fmt: skip
 
 
-def is_positive(node: exp.Expr) -> bool:
+def _is_positive(node: exp.Expr) -> bool:
     """Return whether an expression is a whole number from 1 on."""
     return isinstance(node, exp.Literal) and not node.is_string and node.this.strip("0") != ""
 

@@ -177,9 +177,10 @@ def _cast_or_default(kind: str, default: str, arguments: list[exp.Expr]) -> exp.
 
 def _left_or_right(node: exp.Expr, arguments: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     """Return ``leftUTF8`` and ``rightUTF8``, which count letters, as ``left`` does here."""
+    if len(arguments) != 2:
+        return None
     kind = exp.Left if node.name.lower().startswith("left") else exp.Right
-    both = dict(zip(("this", "expression"), (one.copy() for one in arguments), strict=False))
-    return kind(**both) if len(arguments) == 2 else None
+    return kind(this=arguments[0].copy(), expression=arguments[1].copy())
 
 
 def _cast_or_null(kind: str, text: exp.Expr) -> exp.Expr:

@@ -437,21 +437,30 @@ def _draw_changes(shown: go.FigureWidget, figure: go.Figure) -> bool:
     """
     same_traces = [trace.yaxis for trace in shown.data] == [trace.yaxis for trace in figure.data]
     with shown.batch_update():
-        if not same_traces:
-            shown.data = []
-            shown.add_traces(figure.data)
-            # A browser refuses a list together with changes of its items.
-            rest = figure.layout.to_plotly_json()
-            rest.pop("annotations", None)
-            shown.update_layout(rest)
-            shown.update_xaxes(visible=True).update_yaxes(visible=True)
-            shown.layout.annotations = figure.layout.annotations
-            return True
-        for old, new in zip(shown.data, figure.data, strict=True):
-            for name in CHANGING:
-                if new[name] is not None:
-                    old[name] = new[name]
+        if same_traces:
+            _change_traces(shown, figure)
+        else:
+            _replace_all(shown, figure)
+        # A double click turns the automatic range on, and later zooms would leave it so.
         shown.layout.xaxis.update(range=figure.layout.xaxis.range, autorange=False)
-        for axis in figure.select_yaxes():
-            shown.layout[axis.plotly_name].matches = axis.matches
-    return False
+    return not same_traces
+
+
+def _change_traces(shown: go.FigureWidget, figure: go.Figure) -> None:
+    for old, new in zip(shown.data, figure.data, strict=True):
+        for name in CHANGING:
+            if new[name] is not None:
+                old[name] = new[name]
+    for axis in figure.select_yaxes():
+        shown.layout[axis.plotly_name].matches = axis.matches
+
+
+def _replace_all(shown: go.FigureWidget, figure: go.Figure) -> None:
+    shown.data = []
+    shown.add_traces(figure.data)
+    # A browser refuses a list together with changes of its items.
+    rest = figure.layout.to_plotly_json()
+    rest.pop("annotations", None)
+    shown.update_layout(rest)
+    shown.update_xaxes(visible=True).update_yaxes(visible=True)
+    shown.layout.annotations = figure.layout.annotations

@@ -23,7 +23,8 @@ from workbench.widgets.progress import Progress
 from workbench.windows.bands.quantile_band import QUARTILES, Band
 
 WEEK = wb.Frame.range("-3 days", "3 days")
-IQR = wb.fn.quantile("mwh", [0.25, 0.5, 0.75])
+SHARES = [0.25, 0.5, 0.75]
+IQR = wb.fn.quantile("mwh", SHARES)
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +121,22 @@ def test_a_zoom_draws_its_part_of_the_series_and_can_be_reset(explorer: SeriesEx
     explorer.chart.layout.xaxis.autorange = True
     assert explorer.view is None
     assert len(explorer.chart.data[1].x) == 12
+
+
+def test_each_zoom_after_a_double_click_is_drawn_again(spark: SparkSession) -> None:
+    df = spark.range(20_000).selectExpr("id AS day", "pmod(id, 7) AS level")
+    over = wb.Over(order_by="day", frame=wb.Frame.rows(-3, 3), q=wb.fn.quantile("level", SHARES))
+    shown = SeriesExplorer(over, df)
+    axis, kinds = shown.chart.layout.xaxis, len(shown.chart.data)
+    for _ in range(2):
+        axis.range = [100, 199]
+        # A long series has an area of the extremes of each pixel, which a short part has not.
+        assert shown.view == (100, 199)
+        assert len(shown.chart.data) < kinds
+        axis.autorange = True
+        assert shown.view is None
+        assert len(shown.chart.data) == kinds
+    shown.prepared.free()
 
 
 def test_several_series_are_drawn_together_each_as_when_alone(explorer: SeriesExplorer) -> None:

@@ -421,15 +421,15 @@ _QUANTILES = ("quantile", "quantiles", "quantileexactinclusive", "quantilesexact
 
 def _combined(function: SqlFunction, node: exp.Expr, dialect: str) -> None:
     """Read ``sumIf(x, y > 1)`` and the like: the last argument of If is a condition."""
-    name, endings = split_suffixes(function.sql_name)
+    name, suffixes = split_suffixes(function.sql_name)
     arguments = list(node.expressions)
-    if not arguments or "ordefault" in endings:
+    if not arguments or "ordefault" in suffixes:
         return
-    if "if" in endings:
+    if "if" in suffixes:
         function.condition = arguments.pop()
-    if "ornull" in endings and name not in NULL_WITHOUT_ROWS:
+    if "ornull" in suffixes and name not in NULL_WITHOUT_ROWS:
         return
-    function.distinct = "distinct" in endings
+    function.distinct = "distinct" in suffixes
     function.name, function.arguments = COMBINED.get(name, ""), arguments
     _ignore_nulls_of_clickhouse(function)
 

@@ -32,7 +32,7 @@ NULL_WITHOUT_ROWS = ("sum", "avg", "min", "max", "any", "anylast", "argmin", "ar
 _SUFFIXES = ("if", "ornull", "ordefault", "distinct")
 
 #: Aggregates whose DISTINCT form has another name, and those that ignore duplicates anyway.
-_DISTINCT_NAMES = {"count": "uniqExact", "grouparray": "groupUniqArray"}
+_DISTINCT_NAMES = {"count": "uniqexact", "grouparray": "groupuniqarray"}
 
 _UNAFFECTED_BY_DISTINCT = (
     "uniq",
@@ -56,15 +56,15 @@ def split_suffixes(name: str) -> tuple[str, set[str]]:
 
     Examples
     --------
-    >>> name, endings = split_suffixes("sumOrNullIf")
-    >>> name, sorted(endings)
+    >>> name, suffixes = split_suffixes("sumOrNullIf")
+    >>> name, sorted(suffixes)
     ('sum', ['if', 'ornull'])
     """
-    endings: set[str] = set()
-    while ending := next((one for one in _SUFFIXES if name.lower().endswith(one)), ""):
-        endings.add(ending)
-        name = name[: -len(ending)]
-    return name, endings
+    suffixes: set[str] = set()
+    while suffix := next((one for one in _SUFFIXES if name.lower().endswith(one)), ""):
+        suffixes.add(suffix)
+        name = name[: -len(suffix)]
+    return name, suffixes
 
 
 def parameterized_aggregate(node: exp.Expr) -> exp.Expr | None:
@@ -105,41 +105,52 @@ def parameterized_aggregate(node: exp.Expr) -> exp.Expr | None:
 
 def clickhouse_aggregate(call: AggregateCall, dialect: str) -> exp.Expr | None:
     """Return an aggregate of ClickHouse by its name, which may have suffixes such as ``If``."""
-    name, arguments, condition = call.node.name, list(call.node.expressions), call.condition
-    distinct = or_zero = False
+    arguments, condition = list(call.node.expressions), call.condition
+    name, suffixes = call.node.name.lower(), set[str]()
     if isinstance(call.node, exp.CombinedAggFunc):
-        name, endings = split_suffixes(name)
-        if "if" in endings and len(arguments) > 1:
-            condition = call.where(arguments.pop())
-        elif not endings or "if" in endings:
+        name, suffixes = split_suffixes(name)
+        if not suffixes or ("if" in suffixes and len(arguments) < 2):
             return None
-        or_zero = "ordefault" in endings
-        if ("ornull" in endings and name.lower() not in NULL_WITHOUT_ROWS) or (
-            or_zero and name.lower() not in ("sum", "count", "avg")
-        ):
-            return None
-        distinct = "distinct" in endings
-        name = _DISTINCT_NAMES.get(name.lower(), name) if distinct else name
-    kind = _NAMED_BY_CLICKHOUSE.get(name.lower())
-    if distinct and kind not in ONE and name.lower() not in _UNAFFECTED_BY_DISTINCT:
+    if "if" in suffixes:
+        condition = call.where(arguments.pop())
+    if "distinct" in suffixes:
+        name = _DISTINCT_NAMES.get(name, name)
+    if not arguments or not _may_have(name, suffixes):
         return None
-    if name.lower() in _MULTI_COLUMN and len(arguments) > 1:
-        return _MULTI_COLUMN[name.lower()](arguments, condition)
-    if kind is None or not arguments:
+    if name in _MULTI_COLUMN and len(arguments) > 1:
+        return _MULTI_COLUMN[name](arguments, condition)
+    kind = _NAMED_BY_CLICKHOUSE.get(name)
+    if kind is None:
         return None
-    value = arguments[0].copy()
-    if name.lower() in ("uniq", "uniqexact"):
-        value = exp.Distinct(expressions=[one.copy() for one in arguments])
-    elif distinct and kind in ONE:
-        value = exp.Distinct(expressions=[value])
-    second_argument = (
-        {"expression": arguments[1].copy()} if kind in TWO and len(arguments) > 1 else {}
-    )
-    aggregate = kind(this=value, **second_argument)
+    aggregate = _aggregate(name, kind, arguments, "distinct" in suffixes)
     rewrite = CLICKHOUSE_REWRITES.get(kind)
     whole = AggregateCall(aggregate, None, condition, call.nulls)
     result = (rewrite(whole, dialect) if rewrite else None) or filtered(aggregate, condition)
-    return fill_template("COALESCE(:of, 0)", of=result) if or_zero else result
+    return fill_template("COALESCE(:of, 0)", of=result) if "ordefault" in suffixes else result
+
+
+def _may_have(name: str, suffixes: set[str]) -> bool:
+    """Return whether an aggregate has these suffixes here."""
+    return (
+        ("ornull" not in suffixes or name in NULL_WITHOUT_ROWS)
+        and ("ordefault" not in suffixes or name in ("sum", "count", "avg"))
+        and (
+            "distinct" not in suffixes
+            or name in _UNAFFECTED_BY_DISTINCT
+            or _NAMED_BY_CLICKHOUSE.get(name) in ONE
+        )
+    )
+
+
+def _aggregate(
+    name: str, kind: type[exp.Expr], arguments: list[exp.Expr], distinct: bool
+) -> exp.Expr:
+    """Return an aggregate of Spark's class of one or two arguments, or of distinct values."""
+    first, *others = [one.copy() for one in arguments]
+    if name in ("uniq", "uniqexact"):
+        return kind(this=exp.Distinct(expressions=[first, *others]))
+    value = exp.Distinct(expressions=[first]) if distinct and kind in ONE else first
+    return kind(this=value, expression=others[0]) if kind in TWO and others else kind(this=value)
 
 
 def _avg_weighted(arguments: list[exp.Expr], condition: exp.Expr | None) -> exp.Expr:

@@ -41,8 +41,7 @@ def part_of_path(name: str, arguments: list[exp.Expr]) -> exp.Expr | None:
     if name not in _TEMPLATES or not 1 <= len(arguments) <= 2 + (name == "parse_filename"):
         return None
     path, *options = arguments
-    without_extension = _takes_extension(name, options)
-    separator = options[-1].name if options and not isinstance(options[-1], exp.Boolean) else ""
+    without_extension, separator = _constants(name, options)
     template, pattern = _TEMPLATES[name]
     by = _SEPARATORS.get(separator, _SEPARATORS["default"])
     part = fill_template(template, a=path, pattern=exp.Literal.string(pattern.format(by=by)))
@@ -52,14 +51,13 @@ def part_of_path(name: str, arguments: list[exp.Expr]) -> exp.Expr | None:
     return part
 
 
-def _takes_extension(name: str, options: list[exp.Expr]) -> bool:
-    """Return whether a file's name is without its last extension; refuse other options."""
-    is_text = [isinstance(one, exp.Literal) and one.is_string for one in options]
-    flags = [one for one, text in zip(options, is_text, strict=True) if not text]
-    is_constant = name == "parse_filename" and all(isinstance(one, exp.Boolean) for one in flags)
-    if (flags and not is_constant) or is_text not in ([], [True], [False], [False, True]):
+def _constants(name: str, options: list[exp.Expr]) -> tuple[bool, str]:
+    """Return whether a file's name loses its last extension, and the separator's name."""
+    separator = options.pop().name if options and options[-1].is_string else ""
+    flag = options.pop() if options and name == "parse_filename" else exp.false()
+    if options or not isinstance(flag, exp.Boolean):
         raise WorkbenchError(
             f"query: {name} takes constants after the path here, as in parse_filename(s, true, "
             "'forward_slash')."
         )
-    return bool(flags) and bool(flags[0].this)
+    return bool(flag.this), separator

@@ -5,6 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 
+class Reply(str):
+    """What an exercise says to an answer; a notebook shows the sentence without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True)
 class Exercise:
     """A question of a notebook.
@@ -21,18 +30,18 @@ class Exercise:
     --------
     >>> exercise = Exercise("What is 6 times 7?", digest_of(42), "Count on your fingers.")
     >>> exercise.check(None)
-    'What is 6 times 7? Put your answer in place of None.'
+    What is 6 times 7? Put your answer in place of None.
     >>> exercise.check(41)
-    'Not yet. Count on your fingers.'
+    Not yet. Count on your fingers.
     >>> exercise.check(42)
-    'Right!'
+    Right!
     """
 
     question: str
     digest: str
     hint: str
 
-    def check(self, answer: Any) -> str:
+    def check(self, answer: Any) -> Reply:
         """Return the reply to an answer.
 
         Parameters
@@ -42,11 +51,12 @@ class Exercise:
 
         Returns
         -------
-        str
+        Reply
+            A text.
         """
         if answer is None:
-            return f"{self.question} Put your answer in place of None."
-        return "Right!" if digest_of(answer) == self.digest else f"Not yet. {self.hint}"
+            return Reply(f"{self.question} Put your answer in place of None.")
+        return Reply("Right!" if digest_of(answer) == self.digest else f"Not yet. {self.hint}")
 
 
 def digest_of(answer: Any) -> str:

@@ -201,6 +201,9 @@ SELECT id, arrayResize([1, 2, 3], id - 5, 7) AS a, arrayResize([1, NULL], id - 5
 -- lists folded and multiplied
 SELECT id, arrayFold((s, v) -> s * 2 + v, range(toUInt64(id)), toInt64(0)) AS a, arrayProduct(range(toUInt64(id))) AS b, arrayEnumerateUniq([id % 2, 1, NULL, 1, NULL]) AS c, arrayAvg([id > 3, id > 5]) AS d, arraySum(v -> v > 1, [1, 2, id]) AS e FROM t ORDER BY id;
 
+-- lists turned, searched and numbered
+SELECT id, arrayRotateLeft([1, NULL, 3], id - 5) AS a, arrayRotateRight(range(toUInt64(id % 4)), id - 3) AS b, if(hasSubstr(range(toUInt64(id)), [2, 3]), 1, 0) AS c, arrayEnumerateDense([id % 2, 1, NULL, id % 3, NULL]) AS d FROM t ORDER BY id;
+
 -- elements that all lists have, and the first of a kind or null
 SELECT arraySort(arrayIntersect([1, 2, 2, 3], [2, 3, 4], [3, 2])) AS a, arraySort(arrayIntersect([1, NULL], [NULL, 2])) AS b, arrayFirstOrNull(v -> v > 5, [1, 2]) AS c, arrayLastOrNull(v -> v < 5, [1, 2, 9]) AS d;
 

@@ -41,6 +41,8 @@ from workbench.dialects.texts.json_parts import (
 from workbench.dialects.texts.patterns import first_group, regexp_replace
 from workbench.errors import WorkbenchError
 
+_ROTATION = "INT(COALESCE(PMOD(:n, NULLIF(SIZE(:a), 0)), 0))"
+_ROTATED = f"CONCAT(SLICE(:a, {_ROTATION} + 1, SIZE(:a)), SLICE(:a, 1, {_ROTATION}))"
 #: Templates by name and number of arguments.
 _TEMPLATES: dict[tuple[str, int], str] = {
     # Texts
@@ -83,6 +85,12 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     "AGGREGATE(:a, DOUBLE(1), (product_, each_) -> product_ * each_))",
     ("arrayenumerateuniq", 1): "TRANSFORM(:a, (each_, at_) -> "
     "SIZE(FILTER(SLICE(:a, 1, at_ + 1), other_ -> other_ <=> each_)))",
+    ("arrayenumeratedense", 1): "TRANSFORM(:a, each_ -> "
+    "ARRAY_POSITION(TRANSFORM(ARRAY_UNION(:a, :a), other_ -> other_ <=> each_), TRUE))",
+    ("arrayrotateleft", 2): _ROTATED.replace(":n", "(:b)"),
+    ("arrayrotateright", 2): _ROTATED.replace(":n", "-(:b)"),
+    ("hassubstr", 2): "EXISTS(SEQUENCE(1, GREATEST(SIZE(:a) - SIZE(:b) + 1, 1)), "
+    "at_ -> SLICE(:a, at_, SIZE(:b)) <=> :b)",
     ("countequal", 2): "SIZE(FILTER(:a, each_ -> each_ <=> :b))",
     ("arraywithconstant", 2): "ARRAY_REPEAT(:b, INT(:a))",
     **dict.fromkeys(

@@ -244,13 +244,15 @@ def failures(reading: TimeReading) -> str:
 
 
 def number_text(value: object) -> str:
-    """Return a number as readable text.
+    """Return a number as readable text, and another value as it is written in SQL.
 
     Examples
     --------
-    >>> number_text(1234567), number_text(0.5), number_text(1234.5678)
-    ('1,234,567', '0.5', '1,234.57')
+    >>> number_text(1234567), number_text(0.5), number_text(1234.5678), number_text(True)
+    ('1,234,567', '0.5', '1,234.57', 'true')
     """
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):

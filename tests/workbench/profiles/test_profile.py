@@ -46,6 +46,8 @@ def test_a_profile_has_the_counts_of_pandas_by_one_job_over_all_rows(spark: Spar
     amount = profile.columns["amount"]
     assert (amount.low, amount.high) == (TABLE["amount"].min(), TABLE["amount"].max())
     assert profile.columns["action"].names == TABLE["action"].value_counts().to_dict()
+    flag = profile.table.set_index("column").loc["flag"]
+    assert (flag["from"], flag["to"]) == ("false", "true")
 
 
 def test_codes_are_counted_as_text_and_columns_of_many_values_are_not(

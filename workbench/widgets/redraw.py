@@ -6,6 +6,8 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.io.json import to_json_plotly
 
+from workbench.widgets.chart import Chart
+
 #: The properties that a redrawn figure keeps; all our figures have the same template.
 SAME = ("uid", "type", "template")
 NOTES = "annotations"
@@ -38,6 +40,8 @@ def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
     if is_another:
         # plotly draws new notes before new axes: a time on an axis of numbers is an error there.
         change_to(shown.layout, figure.layout)
+    if isinstance(shown, Chart):
+        shown.whole = figure
 
 
 def change_to(old: Any, new: Any, but: Iterable[str] = ()) -> None:

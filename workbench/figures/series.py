@@ -118,7 +118,7 @@ def bands_figure(
             trace.update(yaxis=place, legendgroup=trace.name, showlegend=False)
         figure.add_traces(panel)
     _name_in_legend(figure)
-    x = {"title": chart_text(across), "range": None if ends is None else _axis(np.array(ends))}
+    x = {"title": chart_text(across), "range": axis_range(ends)}
     x["anchor"] = f"y{len(bands)}" if several else "y"
     return themed(
         figure,
@@ -138,6 +138,17 @@ def whole_view(bands: Mapping[str, Band]) -> View | None:
     """Return the range of all series together; None if none has a row."""
     some = [band.x for band in bands.values() if len(band.x)]
     return (min(x[0] for x in some), max(x[-1] for x in some)) if some else None
+
+
+def axis_range(view: View | None) -> Any:
+    """Return a range for an axis of plotly; None if there is none.
+
+    Examples
+    --------
+    >>> axis_range((np.datetime64("2019-01-02"), np.datetime64("2019-01-03"))).tolist()
+    ['2019-01-02T00:00:00.000000', '2019-01-03T00:00:00.000000']
+    """
+    return None if view is None else _axis(np.array(view))
 
 
 def _name_in_legend(figure: go.Figure) -> None:

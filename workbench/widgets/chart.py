@@ -30,6 +30,11 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
     toolbar : bool
         Whether there is a toolbar on hover; a chart that cannot be zoomed has none.
 
+    Attributes
+    ----------
+    whole : plotly.graph_objects.Figure
+        The figure as it was drawn, whatever part of it a browser has zoomed to; a still is of it.
+
     Examples
     --------
     >>> chart = Chart(go.Figure(go.Bar(y=[3, 1])))
@@ -39,9 +44,13 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
 
     _esm = loader("chart.js")
     _script = shared_script()
+    #: plotly takes no attribute that the class does not have.
+    whole: go.Figure = None
 
     def __init__(self, figure: go.Figure | None = None, *, toolbar: bool = True) -> None:
-        super().__init__(themed(go.Figure()) if figure is None else figure)
+        figure = themed(go.Figure()) if figure is None else figure
+        super().__init__(figure)
+        self.whole = figure
         self._config: dict[str, Any] = {
             **self._config,
             "responsive": True,

@@ -1,9 +1,12 @@
 """Replacing the figure that a widget shows."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import plotly.graph_objects as go
 from plotly.io.json import to_json_plotly
+
+from workbench.widgets.chart import Chart
 
 #: The properties that a redrawn figure keeps; all our figures have the same template.
 SAME = ("uid", "type", "template")
@@ -32,16 +35,26 @@ def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
             shown.add_traces(figure.data)
             shown.layout.annotations = None
         for old, new in zip(shown.data, figure.data, strict=True):
-            _change(old, new)
-        _change(shown.layout, figure.layout, but=NOTES if is_another else None)
+            change_to(old, new)
+        change_to(shown.layout, figure.layout, but=(NOTES,) if is_another else ())
     if is_another:
         # plotly draws new notes before new axes: a time on an axis of numbers is an error there.
-        _change(shown.layout, figure.layout)
+        change_to(shown.layout, figure.layout)
+    if isinstance(shown, Chart):
+        shown.whole = figure
 
 
-def _change(old: Any, new: Any, but: str | None = None) -> None:
+def change_to(old: Any, new: Any, but: Iterable[str] = ()) -> None:
+    """Give a trace or a layout the properties of another one; those that are equal are not sent.
+
+    Parameters
+    ----------
+    old, new : plotly object
+    but : iterable of str
+        The properties that stay as they are.
+    """
     before, after = old.to_plotly_json(), new.to_plotly_json()
-    for name in (before.keys() | after.keys()) - {but}:
+    for name in (before.keys() | after.keys()) - {*but}:
         old_value, new_value = before.get(name), after.get(name)
         if name not in SAME and to_json_plotly(old_value) != to_json_plotly(new_value):
             old[name] = new_value

@@ -154,9 +154,13 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         if self._opening:
             return
         low, high = (round(share, 6) for share in self.quantiles.value)
+        if low == high:
+            # A band needs a width: the slider shows the one that is drawn, which calls this again.
+            low, *_, high = _quantiles(self.over)
+            self.quantiles.value = low, high
+            return
         inner = [share for share in self._inner if low < share < high]
-        shares = (low, *inner, high) if low < high else _quantiles(self.over or self._first)
-        over = changed(self._first, self.window.value, shares)
+        over = changed(self._first, self.window.value, (low, *inner, high))
         # The key first, so that observers of `over` see the new key.
         self.key = self.series.value
         self._offer_others()

@@ -201,7 +201,7 @@ class Explorer(Shared, Card):
         redraw(self.chart, answer.drawn)
 
     def _still(self) -> Markup:
-        return still(self.chart, repr(self), self.words)
+        return still(self.chart.whole, repr(self), self.words)
 
     def _state_parts(self) -> dict[str, Any]:
         return {name: texts_of(value) for name, value in self._values().items()}

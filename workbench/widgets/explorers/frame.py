@@ -16,6 +16,7 @@ from workbench.figures.svg import bare
 from workbench.frames.frame import EXCLUSIONS
 from workbench.functions.fn import count
 from workbench.markup import Markup, element, in_lines
+from workbench.widgets.causes import cause
 from workbench.widgets.chart import Chart
 from workbench.widgets.controls.frame import MAKE, FrameControls, frame_parts
 from workbench.widgets.controls.frame_choices import frame_choices
@@ -128,30 +129,27 @@ class FrameExplorer(Shared, Card):
 
     def _show_fetched(self, partition: Partition) -> None:
         # The frame may have changed while the rows were fetched.
-        self._show_partition(
-            partition if partition.over is self.over else partition.with_call(self.over)
-        )
+        call = self.over
+        self._show_partition(partition if partition.over is call else partition.with_call(call))
 
     def _change_column(self, _change: Any) -> None:
         if not self._opening:
-            self._draw()
+            self.status.guard(lambda: self._show_partition(self.partition))
 
     def _change_frame(self, change: dict[str, Any]) -> None:
-        if self._opening:
+        if self._opening or change["new"] == self.table.frame:
             return
-        self.status.guard(lambda: self._apply(self.over.with_frame(change["new"])))
+        try:
+            over = self.over.with_frame(change["new"])
+            self._show_partition(self.partition.with_call(over), over)
+        except Exception as error:
+            # The frame that is drawn, as the state and a page show it, and why not the other one.
+            self.controls.frame, self.controls.problem = self.table.frame, cause(error)
 
-    def _apply(self, over: Over) -> None:
-        partition = self.partition.with_call(over)
-        self.over = over
-        self._show_partition(partition)
-
-    def _show_partition(self, partition: Partition) -> None:
-        self.partition = partition
-        self._draw()
-
-    def _draw(self) -> None:
-        self.table = frame_table(self.partition, self.column.value)
+    def _show_partition(self, partition: Partition, over: Over | None = None) -> None:
+        """Draw a partition, for another call if one is given."""
+        table = frame_table(partition, self.column.value)
+        self.table, self.partition, self.over = table, partition, over or self.over
         redraw(self.chart, frames_figure(self.table))
         self._watch_chart()
         self.player.children = ()
@@ -178,8 +176,8 @@ class FrameExplorer(Shared, Card):
         partition = self.partition if key == self.who.value else self._fetched(key)
         partition = _partition_for(partition, over)
         self.controls.reopen(parts)
-        self.who.value, self.column.value, self.over = key, column, over
-        self._show_partition(partition)
+        self.who.value, self.column.value = key, column
+        self._show_partition(partition, over)
 
     def _table(self) -> pd.DataFrame:
         return self.table.listed()

@@ -444,7 +444,7 @@ class OriginExplorer(Shared, Card):
         return pieces_table(one, self._clock, self._plan.integer_time, code)
 
     def _still(self) -> Markup:
-        body, height, width = picture(self.chart)
+        body, height, width = picture(self.chart.whole)
         pieces = list(zip(self.origin.pieces, self.origin.states, self.origin.merged, strict=True))
         for k, (piece, state, merged) in enumerate(pieces[-5:]):
             states = with_minus_signs(state), answer_text(merged)

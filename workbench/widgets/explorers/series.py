@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
 from workbench.figures.decimate import within
-from workbench.figures.series import COLUMNS, View, bands_figure, whole_view
+from workbench.figures.series import COLUMNS, View, axis_range, bands_figure, whole_view
 from workbench.figures.stills.still import NamedFigure, arrange, still
 from workbench.figures.svg import bare
 from workbench.figures.theme import number, themed
@@ -37,6 +37,7 @@ from workbench.widgets.explorers.series_views import (
 )
 from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.progress import Progress
+from workbench.widgets.redraw import NOTES, change_to
 from workbench.widgets.sharing.files import csv_of
 from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable
@@ -56,11 +57,6 @@ if TYPE_CHECKING:
 IN_A_PAGE = 25
 #: The columns of pixels of a still, which is stored in the notebook.
 IN_A_STILL = 300
-#: The properties of a trace that change with the zoom, the window and the series.
-CHANGING = (
-    "x", "y", "customdata", "mode", "name", "showlegend", "hovertemplate", "marker", "opacity",
-    "zorder",
-)  # fmt: skip
 
 
 class SeriesExplorer(Shared, Card):
@@ -380,6 +376,10 @@ class SeriesExplorer(Shared, Card):
         view = None if layout.xaxis.autorange is True or ends is None else self._range_of(ends)
         if view != self._view:
             self.view = view
+        elif view is None:
+            # The whole axis again, by a double click or by a range beyond it.
+            whole = whole_view(self._bands_by_name())
+            layout.xaxis.update(range=axis_range(whole), autorange=False)
 
     def _range_of(self, ends: Any) -> View | None:
         """Return the range between two ends of the axis; None if it covers the whole axis."""
@@ -436,31 +436,28 @@ def _draw_changes(shown: go.FigureWidget, figure: go.Figure) -> bool:
     Returns whether all of it was drawn.
     """
     same_traces = [trace.yaxis for trace in shown.data] == [trace.yaxis for trace in figure.data]
+    # A double click turns the automatic range on, and later zooms would leave it so.
+    figure.update_xaxes(autorange=False, visible=True).update_yaxes(visible=True)
     with shown.batch_update():
-        if same_traces:
-            _change_traces(shown, figure)
-        else:
-            _replace_all(shown, figure)
-        # A double click turns the automatic range on, and later zooms would leave it so.
-        shown.layout.xaxis.update(range=figure.layout.xaxis.range, autorange=False)
+        (_change_all if same_traces else _replace_all)(shown, figure)
+        axis = figure.layout.xaxis
+        # In place: who zooms may hold the axis. Without rows, there is no range.
+        shown.layout.xaxis.update({**axis.to_plotly_json(), "range": axis.range})
     return not same_traces
 
 
-def _change_traces(shown: go.FigureWidget, figure: go.Figure) -> None:
+def _change_all(shown: go.FigureWidget, figure: go.Figure) -> None:
     for old, new in zip(shown.data, figure.data, strict=True):
-        for name in CHANGING:
-            if new[name] is not None:
-                old[name] = new[name]
+        change_to(old, new)
     for axis in figure.select_yaxes():
         shown.layout[axis.plotly_name].matches = axis.matches
+    for name, other in zip(shown.layout.annotations, figure.layout.annotations, strict=True):
+        name.text = other.text
 
 
 def _replace_all(shown: go.FigureWidget, figure: go.Figure) -> None:
     shown.data = []
     shown.add_traces(figure.data)
     # A browser refuses a list together with changes of its items.
-    rest = figure.layout.to_plotly_json()
-    rest.pop("annotations", None)
-    shown.update_layout(rest)
-    shown.update_xaxes(visible=True).update_yaxes(visible=True)
+    change_to(shown.layout, figure.layout, but=(NOTES, "shapes", "xaxis"))
     shown.layout.annotations = figure.layout.annotations

@@ -26,7 +26,7 @@ class FigureView(Card):
         return self.words
 
     def _still(self) -> Markup:
-        return still(self.figure, self.title, self.words)
+        return still(self.figure.whole, self.title, self.words)
 
 
 class LadderCostsView(FigureView):

@@ -181,6 +181,27 @@ def test_a_frame_that_the_order_cannot_measure_is_one_sentence(plants: DataFrame
     assert shown.over.frame == wb.Frame.groups(-1, 0)
 
 
+def test_a_refused_frame_is_told_and_not_shared_while_another_function_is_drawn(
+    plants: DataFrame,
+) -> None:
+    frame, total = wb.Frame.rows(-1, 0), wb.fn.sum("mwh")
+    over = wb.Over("plant", ["mwh", "date"], frame, n=wb.fn.count(), total=total)
+    shown = wb.explore(over, plants).shown
+    shown.controls.unit.value = "range"
+    shown.column.value = "total"
+    assert "measured along one column, but order_by names 2" in shown.status.value
+    state = shown.state
+    assert "unit=rows" in state
+    shown.state = state
+    assert "✓" in shown.status.value
+    assert (shown.state, shown.controls.unit.value) == (state, "rows")
+    # The same refused frame after a mistyped one is refused again.
+    shown.controls.unit.value = "range"
+    shown.controls.low.distance.value = "x"
+    shown.controls.low.distance.value = "1"
+    assert "measured along one column, but order_by names 2" in shown.status.value
+
+
 def test_its_rows_open_in_the_player(explorer: FrameExplorer) -> None:
     explorer.column.value = "middle"
     explorer.button.click()

@@ -38,6 +38,14 @@ def test_it_opens_on_the_answer_of_its_twin(explorer: FunnelExplorer, clicks: Da
     assert "answered in" in explorer.head.value
 
 
+def test_a_still_of_a_zoomed_chart_is_the_whole_picture(explorer: FunnelExplorer) -> None:
+    for by, chart in ("", explorer.chart), ("country", explorer.breakdown):
+        explorer.controls.segments.value = by
+        before = explorer._still()
+        chart.layout.xaxis.range = [20, 30]
+        assert explorer._still() == before
+
+
 def test_moving_the_window_asks_again(explorer: FunnelExplorer) -> None:
     before = explorer.steps["users"].tolist()
     explorer.controls.window.value = "0 seconds"

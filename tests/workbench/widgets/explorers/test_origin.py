@@ -57,6 +57,13 @@ def test_it_opens_on_the_last_query_of_the_key_with_the_most(
     assert repr(explorer).startswith("Where price_avg_5h = ")
 
 
+def test_a_still_of_a_zoomed_chart_is_the_whole_picture(explorer: OriginExplorer) -> None:
+    # Marks outside the axes of a zoomed picture would be drawn over its margins.
+    before = explorer._still()
+    explorer.chart.layout.xaxis.range = ["1970-01-01 20:00", "1970-01-01 21:00"]
+    assert explorer._still() == before
+
+
 def test_it_opens_on_the_last_query_with_an_answer(views: DataFrame) -> None:
     late = "timestamp_seconds(80000 + id * 777600)"
     queries = views.sparkSession.range(3).selectExpr("'ann' AS user", f"{late} AS at")

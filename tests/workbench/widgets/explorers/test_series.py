@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from plotly.io.json import to_json_plotly
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -89,6 +90,11 @@ def test_window_quantiles_and_series_ask_again(explorer: SeriesExplorer, plants:
 def test_a_band_without_a_width_is_ignored(explorer: SeriesExplorer) -> None:
     explorer.controls.quantiles.value = (0.9, 0.9)
     assert list(explorer.band.quantiles) == [0.25, 0.5, 0.75]
+    # The slider shows the band that is drawn, so that its view can be opened again.
+    assert explorer.controls.quantiles.value == (0.25, 0.75)
+    state = explorer.state
+    explorer.state = state
+    assert explorer.state == state
 
 
 def test_the_line_of_python_makes_the_same_call(explorer: SeriesExplorer) -> None:
@@ -153,6 +159,58 @@ def test_several_series_are_drawn_together_each_as_when_alone(explorer: SeriesEx
     explorer.controls.added.value = []
     assert len(explorer.chart.data) == len(alone)
     assert list(explorer.chart.layout.annotations) == []
+
+
+def test_a_double_click_at_the_whole_axis_lets_later_zooms_be_drawn(
+    explorer: SeriesExplorer,
+) -> None:
+    axis = explorer.chart.layout.xaxis
+    whole = axis.range
+    axis.autorange = True
+    assert (axis.autorange, axis.range) == (False, whole)
+    # A range beyond the axis is the whole axis.
+    axis.range = ["2018-01-01", "2020-01-01"]
+    assert (explorer.view, axis.range) == (None, whole)
+    axis.range = ["2019-01-05", "2019-01-07 12:00"]
+    assert len(explorer.chart.data[1].x) == 5
+
+
+def test_another_series_above_others_has_its_own_name(spark: SparkSession) -> None:
+    df = spark.range(30).selectExpr("id % 3 AS line", "id AS day", "pmod(id, 7) AS level")
+    over = wb.Over("line", "day", wb.Frame.rows(-3, 3), q=wb.fn.quantile("level", SHARES))
+    shown = SeriesExplorer(over, df)
+    shown.controls.add.value = (2,)
+    for key in (1, 0):
+        shown.controls.series.value = (key,)
+        names = [note.text for note in shown.chart.layout.annotations]
+        assert names == [f"<b>{key}</b>", "<b>2</b>"]
+    shown.prepared.free()
+
+
+def test_a_chart_whose_traces_stay_is_that_of_its_new_quantiles(spark: SparkSession) -> None:
+    df = spark.range(30).selectExpr("id AS day", "pmod(id, 7) AS level")
+    band = wb.fn.quantile("level", [0, 0.25, 0.5, 0.75, 1])
+    shown = SeriesExplorer(wb.Over(order_by="day", frame=wb.Frame.rows(-3, 3), q=band), df)
+    for ends, dashes in ((0.1, 0.6), ["dot", "solid"]), ((0.4, 0.9), ["solid", "dot"]):
+        shown.controls.quantiles.value = ends
+        lines = shown.chart.data[2:4]
+        assert [line.line.dash for line in lines] == dashes
+        assert [line.legendgroup for line in lines] == [line.name for line in lines]
+    shown.prepared.free()
+
+
+def given(layout: go.Layout) -> dict[str, str]:
+    """Return the properties of a layout that have a value, as JSON."""
+    parts = {name: to_json_plotly(value) for name, value in layout.to_plotly_json().items()}
+    return {name: text for name, text in parts.items() if text not in ("null", "[]", "{}")}
+
+
+def test_after_series_are_removed_nothing_of_them_is_left(explorer: SeriesExplorer) -> None:
+    before = given(explorer.chart.layout)
+    explorer.controls.add.value = ("Worcester",)
+    assert explorer.chart.layout.yaxis.title.text is None
+    explorer.controls.added.value = []
+    assert given(explorer.chart.layout) == before
 
 
 def test_a_third_series_is_added_and_removed() -> None:

@@ -127,10 +127,10 @@ class FunnelExplorer(Shared, Card):
         if self.view is not None:
             return still(self.view.figure, self._title(), self.view.words)
         if not self.controls.by:
-            return still(self.chart, self._title())
+            return still(self.chart.whole, self._title())
         # The picture of segments begins with step 2, and shares are of step 1.
         first = f"Step 1 is {name_shown(self.funnel.labels[0])}."
-        return still(self.breakdown, self._title(), first)
+        return still(self.breakdown.whole, self._title(), first)
 
     def _ask_again(self, _change: Any) -> None:
         """Offer the steps of a changed funnel in the tabs, and compute the view again."""

@@ -1,4 +1,4 @@
-"""Point at marks of figures, as a person does."""
+"""Point at marks of figures and drag over them, as a person does."""
 
 from collections.abc import Callable
 
@@ -18,6 +18,11 @@ PLACE = """(plot, [name, k]) => {
     y + up._offset + up.d2p(half * trace.y[k])];
   return place.map(Math.round);
 }"""
+#: Holds when nothing has been drawn for a second: what is being drawn takes no clicks and drags.
+IS_DRAWN = """(figure) => new Promise((resolve) => {
+  let end = setTimeout(resolve, 1000);
+  figure.on('plotly_afterplot', () => { clearTimeout(end); end = setTimeout(resolve, 1000); });
+})"""
 
 
 def click_mark(page: Page, mark: Locator) -> None:
@@ -37,6 +42,18 @@ def click_point(page: Page, plot: Locator, name: str, k: int) -> None:
         page.mouse.move(*plot.evaluate(PLACE, [name, k]))
 
     _click_when_hovered(page, point_at)
+
+
+def zoom(page: Page) -> None:
+    """Drag over a tenth of the chart, as one does to zoom in."""
+    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.45 * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.50 * box["width"], y, steps=4)
+    page.mouse.move(box["x"] + 0.55 * box["width"], y, steps=4)
+    page.mouse.up()
 
 
 def _click_when_hovered(page: Page, point_at: Callable[[], None]) -> None:

@@ -4,11 +4,12 @@ import re
 from functools import partial
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
 from tests.browser.latency import milliseconds_until, print_latency
+from tests.browser.pointing import IS_DRAWN, zoom
 
 pytestmark = pytest.mark.browser
 
@@ -48,24 +49,7 @@ IS_NEW = """(before) => [...document.querySelectorAll('.wb-told')].map((one) => 
 #: The traces of a figure that have no name or, as markers, no colour.
 WITHOUT_LOOK = """(figure) => figure.data.filter(
   (trace) => !trace.name || (trace.mode === 'markers' && !trace.marker?.color))"""
-#: Holds when nothing has been drawn for a second: what is being drawn takes no clicks and drags.
-IS_DRAWN = """(figure) => new Promise((resolve) => {
-  let end = setTimeout(resolve, 1000);
-  figure.on('plotly_afterplot', () => { clearTimeout(end); end = setTimeout(resolve, 1000); });
-})"""
 ALL, WEEKLY = "8,703 rows in", "47 outliers in all"
-
-
-def zoom(page: Page) -> None:
-    """Drag over a tenth of the chart, as one does to zoom in."""
-    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
-    assert box is not None
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + 0.45 * box["width"], y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.50 * box["width"], y, steps=4)
-    page.mouse.move(box["x"] + 0.55 * box["width"], y, steps=4)
-    page.mouse.up()
 
 
 def test_an_analyst_moves_the_window_zooms_in_and_comes_back(

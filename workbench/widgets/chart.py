@@ -55,6 +55,8 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
             **self._config,
             "responsive": True,
             "displaylogo": False,
+            # Automatic ranges would leave no room for the texts beside marks.
+            "doubleClick": "reset",
             "displayModeBar": "hover" if toolbar else False,
             "modeBarButtonsToRemove": list(UNWANTED),
         }

@@ -101,6 +101,34 @@ function keepsShape(model, el) {
   };
 }
 
+// The axes that a command of Python changes; one that follows a zoom changes none.
+function changedAxes(value) {
+  if (!value || value.source_view_id) return [];
+  const names = Object.keys(value.relayout_data ?? value.layout_data ?? {});
+  return names.map((name) => /^[xy]axis\d*/.exec(name)?.[0]).filter(Boolean);
+}
+
+// Lets a double click and the toolbar return to the ranges that Python drew last. Plotly returns to
+// those of its first figure, which may show other hours, or have room for half of the bars.
+function keepsRanges(model, el) {
+  const drawn = new Set();
+  const listeners = COMMANDS.map((event) => [event, () => {
+    changedAxes(model.get(event.slice("change:".length))).forEach((name) => drawn.add(name));
+  }]);
+  listeners.forEach(([event, listener]) => model.on(event, listener));
+  el.on?.("plotly_afterplot", () => {
+    const plot = el.matches(".js-plotly-plot") ? el : el.querySelector(".js-plotly-plot");
+    // There, a double click asks Python.
+    if (plot._context.doubleClick === "autosize") return;
+    for (const axis of [...drawn].map((name) => plot._fullLayout[name]).filter(Boolean)) {
+      const [low, high] = axis.autorange === true ? [] : axis.range;
+      Object.assign(axis, { _rangeInitial0: low, _rangeInitial1: high });
+    }
+    drawn.clear();
+  });
+  return () => listeners.forEach(([event, listener]) => model.off(event, listener));
+}
+
 export default () => {
   let loaded, made;
   const views = new Set();
@@ -125,8 +153,8 @@ export default () => {
       const draw = async () => {
         leave();
         const [drawn, deafen] = made(() => widget.render({ model, el }));
-        const left = await drawn, stop = keepsShape(model, el);
-        leave = () => { stop(); deafen(); left?.(); };
+        const left = await drawn, stops = [keepsShape(model, el), keepsRanges(model, el)];
+        leave = () => { stops.forEach((stop) => stop()); deafen(); left?.(); };
       };
       await draw();
       views.add(draw);

@@ -13,17 +13,17 @@ SAME = ("uid", "type", "template")
 NOTES = "annotations"
 
 
-def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
+def redraw(shown: Chart, figure: go.Figure) -> None:
     """Draw a figure in place of the one that is shown, and send only the differences.
 
     Parameters
     ----------
-    shown : plotly.graph_objects.FigureWidget
+    shown : Chart
     figure : plotly.graph_objects.Figure
 
     Examples
     --------
-    >>> shown = go.FigureWidget()
+    >>> shown = Chart()
     >>> redraw(shown, go.Figure(go.Bar(y=[3, 1])))
     >>> shown.data[0].y
     (3, 1)
@@ -40,8 +40,7 @@ def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
     if is_another:
         # plotly draws new notes before new axes: a time on an axis of numbers is an error there.
         change_to(shown.layout, figure.layout)
-    if isinstance(shown, Chart):
-        shown.whole = figure
+    shown.whole = figure
 
 
 def change_to(old: Any, new: Any, but: Iterable[str] = ()) -> None:

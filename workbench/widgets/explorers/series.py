@@ -439,7 +439,10 @@ def _draw_changes(shown: go.FigureWidget, figure: go.Figure) -> bool:
     # A double click turns the automatic range on, and later zooms would leave it so.
     figure.update_xaxes(autorange=False, visible=True).update_yaxes(visible=True)
     with shown.batch_update():
-        (_change_all if same_traces else _replace_all)(shown, figure)
+        if same_traces:
+            _change_all(shown, figure)
+        else:
+            _replace_all(shown, figure)
         axis = figure.layout.xaxis
         # In place: who zooms may hold the axis. Without rows, there is no range.
         shown.layout.xaxis.update({**axis.to_plotly_json(), "range": axis.range})

@@ -387,6 +387,8 @@ class LiveStream(Card):
         return live_figure(strips, self.time, self._value_column())
 
     def _draw(self, message: str) -> None:
+        """Draw the current output, at which also the slider of moments is."""
+        self._past_moment = None
         self._offer_moments()
         self._draw_chart(message)
 

@@ -62,7 +62,11 @@ def test_a_replayed_table_is_a_stream_that_can_be_played_again(
     assert "As it was at" in live.status.value
     live.again.at.index = len(live.moments) - 1
     assert medians(live) == whole
+    # Ended while a past step is shown: the slider goes to the last one, and so does the picture.
+    live.again.at.index = 0
     live.stop()
+    assert live.again.at.index == len(live.moments) - 1
+    assert medians(live) == whole
 
 
 def in_frame(live: LiveStream, key: str, at: datetime) -> list[datetime]:

@@ -146,6 +146,8 @@ class SeriesExplorer(Shared, Card):
         for control in (self.controls.outliers, self.controls.scale):
             control.observe(self._draw, names="value")
         self.chart.layout.on_change(self._zoomed, "xaxis.range", "xaxis.autorange")
+        # Traces with a `zorder` take no drag of another kind before they are drawn again.
+        self.chart.layout.on_change(lambda *_: self._draw(), "dragmode")
         self.point.observe(self._mark, names="place")
 
     @property
@@ -458,9 +460,10 @@ def _change_traces(shown: go.FigureWidget, figure: go.Figure) -> None:
 def _replace_all(shown: go.FigureWidget, figure: go.Figure) -> None:
     shown.data = []
     shown.add_traces(figure.data)
-    # A browser refuses a list together with changes of its items.
     rest = figure.layout.to_plotly_json()
-    rest.pop("annotations", None)
+    # A browser refuses a list together with changes of its items; what a drag does stays chosen.
+    for name in ("annotations", "dragmode"):
+        rest.pop(name, None)
     shown.update_layout(rest)
     shown.update_xaxes(visible=True).update_yaxes(visible=True)
     shown.layout.annotations = figure.layout.annotations

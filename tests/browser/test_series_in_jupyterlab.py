@@ -78,6 +78,15 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(
         chart.evaluate(IS_DRAWN)
         chart.locator(".nsewdrag").dblclick()
         expect(status).to_contain_text(whole)
+    # A drag moves the axis once the toolbar says so.
+    chart.hover()
+    chart.locator("[data-title=Pan]").click()
+    chart.evaluate(IS_DRAWN)
+    zoom(page)
+    expect(status).not_to_contain_text(whole)
+    chart.evaluate(IS_DRAWN)
+    chart.locator(".nsewdrag").dblclick()
+    expect(status).to_contain_text(whole)
     # Another airport below the first, and an outlier of the table: its frame and its kernel.
     card.locator("select").nth(1).select_option(label="JFK (8,706 rows)")
     expect(status).to_contain_text("17,409 rows in")

@@ -142,6 +142,8 @@ class SeriesExplorer(Shared, Card):
         for control in (self.controls.outliers, self.controls.scale):
             control.observe(self._draw, names="value")
         self.chart.layout.on_change(self._zoomed, "xaxis.range", "xaxis.autorange")
+        # Traces with a `zorder` take no drag of another kind before they are drawn again.
+        self.chart.layout.on_change(lambda *_: self._draw(), "dragmode")
         self.point.observe(self._mark, names="place")
 
     @property
@@ -461,6 +463,6 @@ def _change_all(shown: go.FigureWidget, figure: go.Figure) -> None:
 def _replace_all(shown: go.FigureWidget, figure: go.Figure) -> None:
     shown.data = []
     shown.add_traces(figure.data)
-    # A browser refuses a list together with changes of its items.
-    change_to(shown.layout, figure.layout, but=(NOTES, "shapes", "xaxis"))
+    # A browser refuses a list together with changes of its items; what a drag does stays chosen.
+    change_to(shown.layout, figure.layout, but=(NOTES, "shapes", "xaxis", "dragmode"))
     shown.layout.annotations = figure.layout.annotations

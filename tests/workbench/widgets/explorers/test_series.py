@@ -134,6 +134,7 @@ def test_each_zoom_after_a_double_click_is_drawn_again(spark: SparkSession) -> N
     over = wb.Over(order_by="day", frame=wb.Frame.rows(-3, 3), q=wb.fn.quantile("level", SHARES))
     shown = SeriesExplorer(over, df)
     axis, kinds = shown.chart.layout.xaxis, len(shown.chart.data)
+    shown.chart.layout.dragmode = "pan"
     for _ in range(2):
         axis.range = [100, 199]
         # A long series has an area of the extremes of each pixel, which a short part has not.
@@ -142,6 +143,8 @@ def test_each_zoom_after_a_double_click_is_drawn_again(spark: SparkSession) -> N
         axis.autorange = True
         assert shown.view is None
         assert len(shown.chart.data) == kinds
+    # What a drag does is the person's choice.
+    assert shown.chart.layout.dragmode == "pan"
     shown.prepared.free()
 
 

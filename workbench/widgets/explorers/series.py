@@ -142,8 +142,7 @@ class SeriesExplorer(Shared, Card):
         for control in (self.controls.outliers, self.controls.scale):
             control.observe(self._draw, names="value")
         self.chart.layout.on_change(self._zoomed, "xaxis.range", "xaxis.autorange")
-        # Traces with a `zorder` take no drag of another kind before they are drawn again.
-        self.chart.layout.on_change(lambda *_: self._draw(), "dragmode")
+        self.chart.layout.on_change(self._take_drags, "dragmode")
         self.point.observe(self._mark, names="place")
 
     @property
@@ -382,6 +381,11 @@ class SeriesExplorer(Shared, Card):
             # The whole axis again, by a double click or by a range beyond it.
             whole = whole_view(self._bands_by_name())
             layout.xaxis.update(range=axis_range(whole), autorange=False)
+
+    def _take_drags(self, _layout: Any, mode: str) -> None:
+        """Let a browser draw the traces again: those with a `zorder` take no other drag before."""
+        for trace in self.chart.data[:1]:
+            trace.meta = mode
 
     def _range_of(self, ends: Any) -> View | None:
         """Return the range between two ends of the axis; None if it covers the whole axis."""

@@ -73,7 +73,9 @@ def test_work_before_any_job_has_its_message(cell: Any) -> None:
     assert cell.published[-1] == ("", True)
 
 
-def test_a_short_call_has_no_line(cell: Any) -> None:
+def test_a_short_call_has_no_line(cell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A busy machine may take a while for any call.
+    monkeypatch.setattr(module, "PATIENCE", 60)
     with in_one_sentence():
         pass
     assert cell.published == []

@@ -460,8 +460,8 @@ def _change_all(shown: go.FigureWidget, figure: go.Figure) -> None:
         change_to(old, new)
     for axis in figure.select_yaxes():
         shown.layout[axis.plotly_name].matches = axis.matches
-    for name, other in zip(shown.layout.annotations, figure.layout.annotations, strict=True):
-        name.text = other.text
+    for note, other in zip(shown.layout.annotations, figure.layout.annotations, strict=True):
+        note.text = other.text
 
 
 def _replace_all(shown: go.FigureWidget, figure: go.Figure) -> None:

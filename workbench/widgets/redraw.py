@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 from plotly.io.json import to_json_plotly
 
@@ -55,5 +56,15 @@ def change_to(old: Any, new: Any, but: Iterable[str] = ()) -> None:
     before, after = old.to_plotly_json(), new.to_plotly_json()
     for name in (before.keys() | after.keys()) - {*but}:
         old_value, new_value = before.get(name), after.get(name)
-        if name not in SAME and to_json_plotly(old_value) != to_json_plotly(new_value):
+        if name not in SAME and not _equal(old_value, new_value):
             old[name] = new_value
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Return whether two properties are equal; columns are compared without writing them as JSON.
+
+    A column with NaN may count as changed.
+    """
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(to_json_plotly(one) == to_json_plotly(other))

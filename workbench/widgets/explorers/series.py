@@ -225,6 +225,7 @@ class SeriesExplorer(Shared, Card):
         figure = self._figure()
         if _draw_changes(self.chart, figure):
             self.chart.on_mark(self._click)
+        self.chart.whole = figure
         seconds = time.perf_counter() - start
         self._list_outliers()
         self.status.tell(self._status_text(figure, seconds))
